@@ -33,6 +33,31 @@ def cases() -> Iterator[Case]:
     yield case("conditions", "null", "24 people who are alike, under two conditions")
     yield case("directions", "null", "a random column of the objects")
     yield case("clusters", "null", "a normal cloud of objects")
+    for k, words in enumerate(("groups", "conditions")):
+        for data, neighbour, people in (
+            ("24 people who are alike", "", {}),
+            ("24 people, each a little different", "other maps", {"apart": 0.3}),
+            ("24 people, of whom 4 guess", "people who guess", {"guess": 4}),
+        ):
+            yield Case(
+                place="Compare, Multiverse", words=f"{words} in most analyses", data=data,
+                role="neighbour" if neighbour else "null", neighbour=neighbour,
+                says=partial(_stands, k, people),
+            )
+    yield Case(
+        place="Compare, Multiverse", words="groups in most analyses", role="planted",
+        data="two groups of 12 with different maps", says=partial(_stands, 0, {"groups": 2}),
+    )
+
+
+def _stands(k: int, people: dict[str, float], seed: int) -> bool:
+    """Whether groups, or conditions, stand in most analyses in two and three dimensions."""
+    found = ts.experiment.multiverse(
+        ts.STE(n_init=1), _answered(seed, **people), methods=["ste"], fewest=2, most=3,
+        clusters=False, groups=k == 0, conditions=["condition"] if k else None, folds=2,
+        replicates=10, seed=seed,
+    )
+    return found.differ[found.told[:, 0], 0].mean() > 0.5
 
 
 def _met(question: str, people: dict[str, float], seed: int) -> bool:

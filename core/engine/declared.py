@@ -99,7 +99,8 @@ class Switch(Spec):
 class Column(Spec):
     """Name of a column of the table of objects or answers, or a list if `several`.
 
-    ``None``, if the annotated type allows it, stands for `automatic`.
+    ``None``, if the annotated type allows it, stands for `automatic`. A column that `marks` answers
+    is true for some of them.
     """
 
     label: str
@@ -108,6 +109,7 @@ class Column(Spec):
     of: str = "objects"
     automatic: str = "None"
     several: bool = False
+    marks: bool = False
 
     def checked(self, value: Any, name: str, integer: bool) -> str | list[str]:
         if not self.several:

@@ -189,7 +189,7 @@ class OfMarked(Computation):
         """Names of the columns that mark answers."""
         return [
             name for p in parameters(self.function)
-            if isinstance(p.spec, Column) and p.spec.of == "answers"
+            if isinstance(p.spec, Column) and p.spec.marks
             for name in ((options[p.name] or []) if p.spec.several else [options[p.name]])
         ]
 

@@ -387,22 +387,10 @@ def compare_people(
     >>> found.gain("weights", over="precision")[1] > 0
     True
     """
-    answers = counted(triplets)
-    who, people = people_of(answers, method.by)
-    answers, who = answers.take(who < len(people)), who[who < len(people)]
+    answers, who = _of_known(method, triplets)
     groups = [groups_model(number) for number in range(2, most_groups + 1)]
-    models = [ONE, PRECISION, WEIGHTS, *groups, OWN]
-    found = _compared(method, answers, models, folds, seed, part(progress, 0.0, 0.6))
-    left = ~np.isin(people[who], found.people[found.guessers])
-    if groups and not left.all() and len(np.unique(who[left])) >= 2 * _OF_A_HALF:
-        others = _compared(
-            method, answers.take(left), [model for model in models if model != OWN], folds, seed,
-            part(progress, 0.6, 0.9),
-        )
-        found = replace(
-            found, others_share=np.stack([others.log_share, others.accuracy]),
-            others_shared=others.shared, others_questions=others.n_questions,
-        )
+    found = _compared(method, answers, [ONE, PRECISION, WEIGHTS, *groups, OWN], folds, seed,
+                      part(progress, 0.0, 0.9))
     if method.n_components == 1 or method.alike or not found.attention_shown:
         progress(1.0)
         return found
@@ -410,7 +398,49 @@ def compare_people(
     return replace(found, axes_apart=apart)
 
 
+def sees_groups(
+    method: WeightedEuclidean, triplets: Answers, *, folds: int, seed: int = 0,
+    progress: Progress = silent,
+) -> bool:
+    """Whether two groups are seen by `compare_people`, with as few models as that takes."""
+    answers, _ = _of_known(method, triplets)
+    two = groups_model(2)
+    return all(  # whether people differ by degrees matters only where there seem to be groups
+        _compared(method, answers, models, folds, seed, progress).n_groups > 1
+        for models in ([ONE, PRECISION, two], [ONE, PRECISION, WEIGHTS, two])
+    )
+
+
+def _of_known(method: WeightedEuclidean, triplets: Answers) -> tuple[Answers, np.ndarray]:
+    """Answers of known people that count, and the person of each, from 0."""
+    answers = counted(triplets)
+    who, people = people_of(answers, method.by)
+    return answers.take(who < len(people)), who[who < len(people)]
+
+
 def _compared(
+    method: WeightedEuclidean, answers: Answers, models: list[str], folds: int, seed: int,
+    progress: Progress,
+) -> PeopleComparison:
+    """Models of people by held-out answers, with those of people who do not guess."""
+    found = _judged(method, answers, models, folds, seed, part(progress, 0.0, 0.67))
+    who, people = people_of(answers, method.by)
+    left = ~np.isin(people[who], found.people[found.guessers])
+    if groups_model(2) in models and not left.all() and (
+        len(np.unique(who[left])) >= 2 * _OF_A_HALF
+    ):
+        others = _judged(
+            method, answers.take(left), [model for model in models if model != OWN], folds, seed,
+            part(progress, 0.67, 1.0),
+        )
+        found = replace(
+            found, others_share=np.stack([others.log_share, others.accuracy]),
+            others_shared=others.shared, others_questions=others.n_questions,
+        )
+    return found
+
+
+def _judged(
     method: WeightedEuclidean, answers: Answers, models: list[str], folds: int, seed: int,
     progress: Progress,
 ) -> PeopleComparison:
@@ -432,12 +462,16 @@ def held_out(
             f"the answers make fewer than {folds} folds", file=answers.name,
             remedy="Ask for fewer folds, or collect more answers.",
         )
-    pieces = [(method, answers, fold, k, model) for model in models for k in range(folds)]
+    precise = [model for model in models if model not in (ONE, WEIGHTS, OWN)]
+    together = [[model] for model in models if model not in precise] + [precise] * bool(precise)
+    pieces = [(method, answers, fold, k, some) for some in together for k in range(folds)]
     result = list(results_of(_fold, pieces, progress))
-    joined = [
-        [np.concatenate(each) for each in zip(*result[m : m + folds], strict=True)]
-        for m in range(0, len(result), folds)
-    ]
+    by_model = {
+        model: [scores[i] for scores in result[p * folds : (p + 1) * folds]]
+        for p, some in enumerate(together) for i, model in enumerate(some)
+    }
+    joined = [[np.concatenate(each) for each in zip(*by_model[model], strict=True)]
+              for model in models]
     order = np.argsort(joined[0][0], kind="stable")
     log_share, right = (np.stack([one[k][order] for one in joined], axis=1) for k in (1, 2))
     return ChoiceScores(joined[0][0][order], log_share, right)
@@ -489,29 +523,34 @@ def _between_axes(
 
 
 def _fold(
-    method: WeightedEuclidean, answers: Answers, fold: np.ndarray, k: int, model: str,
+    method: WeightedEuclidean, answers: Answers, fold: np.ndarray, k: int, models: list[str],
     halt: CancelToken,
-) -> ChoiceScores:
+) -> list[ChoiceScores]:
+    """Predictions of a fold by some models; those of groups begin with that of precision."""
     held = np.flatnonzero(fold == k)
     learned, others = answers.take(fold != k), answers.take(held)
     settings = {
         name: getattr(method, name)
         for name in ("n_components", "by", "response", "prior", "seed")
     }
-    if model in (PRECISION, WEIGHTS):
-        alike = model == PRECISION or method.alike
-        fitted = WeightedEuclidean(n_init=method.n_init, alike=alike, **settings)
-        result = fitted.without_test().fit(learned, progress=halt).judged(others)
-    elif model in (ONE, OWN):
-        result = _unweighted(method, learned, others, model == OWN, halt)
-    else:
-        fitted = LatentClassMap(
-            n_groups=int(model.split()[0]), n_init=3, precise=True, **settings
-        )
-        result = fitted.fit(learned, progress=halt).judged(others)
-    return result._replace(
-        answer=held[result.answer], log_share=np.maximum(result.log_share, _FLOOR)
-    )
+    scores, precise = [], None
+    for model in models:
+        if model in (ONE, OWN):
+            result = _unweighted(method, learned, others, model == OWN, halt)
+        else:
+            alike = model != WEIGHTS or method.alike
+            fitted = precise or WeightedEuclidean(n_init=method.n_init, alike=alike, **settings)
+            if precise is None:
+                fitted = precise = fitted.without_test().fit(learned, progress=halt)
+            if model not in (PRECISION, WEIGHTS):
+                fitted = LatentClassMap(
+                    n_groups=int(model.split()[0]), n_init=3, precise=True, **settings
+                ).beginning_with(precise).fit(learned, progress=halt)
+            result = fitted.judged(others)
+        scores.append(result._replace(
+            answer=held[result.answer], log_share=np.maximum(result.log_share, _FLOOR)
+        ))
+    return scores
 
 
 def _unweighted(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.special import logsumexp, softmax
@@ -143,12 +143,20 @@ class LatentClassMap(PeopleMap):
     prior: Prior = 0.1
     seed: Seed = 0
 
+    #: The model of one map for people of different precision, where it was fitted before.
+    _one_map = None
+
+    def beginning_with(self, one_map: WeightedEuclidean) -> Self:
+        """Itself, to be fitted to the answers of a model of one map with the same settings."""
+        self._one_map = one_map
+        return self
+
     def _find(
         self, choices: Choices, answers: Answers, common: OrdinalEmbedding, progress: Progress
     ) -> None:
         self.embedding_, self.precision_ = common.embedding_, np.ones(len(self.people_))
         if self.precise:
-            alike = WeightedEuclidean(
+            alike = self._one_map or WeightedEuclidean(
                 n_components=self.n_components, by=self.by, alike=True, response=self.response,
                 prior=self.prior, seed=self.seed,
             ).fit(answers, progress=part(progress, 0.0, 0.2))

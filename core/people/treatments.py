@@ -109,6 +109,7 @@ def compare_treatments(
     *,
     kept: Annotated[str, Column(
         "Kept answers", "A column that is true for answers that exclusion keeps.", of="answers",
+        marks=True,
     )] = KEPT,
     weighted: Annotated[bool, Switch(
         "Compare weights", "Also weights people by their lapse rates on the other folds, instead "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated
@@ -28,6 +29,9 @@ from tripletscope.core.inference.held_out.score import can_divide, cross_validat
 from tripletscope.core.inference.uncertainty.resampling import bootstrap
 from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding, map_of
+from tripletscope.core.people.comparing import sees_groups
+from tripletscope.core.people.conditions import permutation_test
+from tripletscope.core.people.weights import WeightedEuclidean, people_of
 from tripletscope.core.similarity.clusters.agglomerative import AgglomerativeClustering
 from tripletscope.core.similarity.clusters.counting import (
     beside_continua,
@@ -41,6 +45,8 @@ _SHUFFLES = 199
 _OFTENER = 3
 #: Most clusters, and fewest objects that can form any.
 _MOST_CLUSTERS, _FEWEST = 12, 4
+#: Of the test of conditions.
+_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,14 @@ class Multiverse:
     n_clusters : ndarray of int, shape (m,)
         Number of clusters by `recommend_clusters`: 1 for none, 0 if the answers do not tell, -1
         where it was not asked.
+    people : list of str, length q
+        Questions on people: an empty text for groups of them, or a column of conditions.
+    differ : ndarray of bool, shape (m, q)
+        Whether two groups predict held-out answers better than one (`compare_people`, in halves of
+        the answers), or conditions weight the map differently (`permutation_test`, 5 %). Both have
+        their own model, STE with weights: analyses of one view and number of dimensions share them.
+    told : ndarray of bool, shape (m, q)
+        Whether that could be tested; on a line nothing can be weighted.
     columns : list of str, length c
     predicted : ndarray of bool, shape (m, c, 1 + r)
         Whether places on the map predict columns of objects left out, at 5 % for all columns; then
@@ -85,22 +99,28 @@ class Multiverse:
     error: Estimate
     moved: Estimate
     n_clusters: np.ndarray
+    people: list[str]
+    differ: np.ndarray
+    told: np.ndarray
     columns: list[str]
     predicted: np.ndarray
     tested: np.ndarray
     embedding: np.ndarray
     marks: np.ndarray | None = None
 
-    @property
-    def order(self) -> np.ndarray:
-        """Positions of the analyses that were computed, by their error."""
-        return self.sorted_by("error")
+    def sorted_by(self, name: str = "error") -> np.ndarray:
+        """Positions of the analyses that were computed, by ``error`` or ``moved``.
 
-    def sorted_by(self, name: str) -> np.ndarray:
-        """The same by ``error`` or ``moved``; those without a value are the last."""
+        Those without a value are the last.
+        """
         by = {"error": self.error, "moved": self.moved}
         done = np.flatnonzero(self.done)
         return done[np.argsort(by[one_of(by, name, "order")].value[done], kind="stable")]
+
+    @property
+    def tests_of_people(self) -> np.ndarray:
+        """Positions of analyses with tests of their own: one for each view and dimension."""
+        return np.unique(_sharing(self))
 
     @property
     def has_clusters(self) -> np.ndarray:
@@ -134,21 +154,21 @@ class Multiverse:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per analysis that was computed, the one of least error first."""
-        return self.table_by("error")
-
-    def table_by(self, name: str) -> pd.DataFrame:
-        """The same, sorted as of `sorted_by`."""
+        """One row per analysis that was computed, by its position, the least error first."""
         table = pd.DataFrame({
             "method": self.methods, "dimensions": self.n_components, "view": self.views,
             **self.error.columns("error"), **self.moved.columns("moved"),
         })
         if self.asks_for_clusters:
             table["clusters"] = self.n_clusters
-        for k, column in enumerate(self.columns):
-            table[f"predicts {column}"] = pd.array(self.predicted[:, k, 0], "boolean")
-            table.loc[~self.tested[:, k], f"predicts {column}"] = pd.NA
-        return table.iloc[self.sorted_by(name)]
+        found = {f"weights by {name}" if name else "groups": (self.differ[:, k], self.told[:, k])
+                 for k, name in enumerate(self.people)}
+        found |= {f"predicts {name}": (self.predicted[:, k, 0], self.tested[:, k])
+                  for k, name in enumerate(self.columns)}
+        for name, (stands, tested) in found.items():
+            table[name] = pd.array(stands, "boolean")
+            table.loc[~tested, name] = pd.NA
+        return table.iloc[self.sorted_by()]
 
 
 @task("Trying other choices", "embedding", columns=("participant",), parts=10,
@@ -163,7 +183,8 @@ def multiverse(
     fewest: Annotated[int, Number(1, 20, "Dimensions")] = 1,
     most: Annotated[int, Number(1, 20, "to")] = 5,
     views: Annotated[list[str] | None, Column(
-        "Views", "Columns that are true for the answers of a view.", of="answers", several=True
+        "Views", "Columns that are true for the answers of a view.", of="answers", several=True,
+        marks=True,
     )] = None,
     main: Annotated[int, Number(
         0, 1000, "Main view", "Number of the main analysis's view, from 1; 0 for all answers.",
@@ -172,6 +193,14 @@ def multiverse(
     clusters: Annotated[bool, Switch(
         "Clusters", "Whether clusters are seen in each map."
     )] = True,
+    groups: Annotated[bool, Switch(
+        "Groups of participants", "Whether two groups of participants predict answers better than "
+        "one, in each number of dimensions and view.",
+    )] = True,
+    conditions: Annotated[list[str] | None, Column(
+        "Conditions", "Columns of the answers: whether the map is weighted differently under their "
+        "values.", of="answers", several=True,
+    )] = None,
     columns: Annotated[list[str] | None, Column(
         "Columns", "Of each map it is tested whether places predict these columns of the objects.",
         several=True,
@@ -217,7 +246,8 @@ def multiverse(
     much it depends on choices, and not how probable it is. For columns of the objects there is a p
     value of all analyses together: how often the share is as high for some column when the objects
     are shuffled, in all analyses alike (Simonsohn, Simmons & Nelson 2020). Clusters have none:
-    nothing could be exchanged that leaves maps as they are.
+    nothing could be exchanged that leaves maps as they are. Groups and conditions have that of each
+    test alone.
 
     References
     ----------
@@ -237,6 +267,9 @@ def multiverse(
     """
     answers = as_answers(answers)
     table = {name: column_of(answers.objects, name, answers.name) for name in columns or []}
+    for name in conditions or []:
+        column_of(answers.answers, name, answers.name, "response")
+    people = [*([""] if groups and "participant" in answers.answers else []), *(conditions or [])]
     views = views or []
     if main > len(views):
         raise ValueError(f"main is {main}; there are {len(views)} views.")
@@ -255,13 +288,14 @@ def multiverse(
         embedding = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
     else:
         embedding = begun.embedding
-    result = _empty(cells, table, embedding, [inside[view] for view in views])
+    result = _empty(cells, people, table, embedding, [inside[view] for view in views])
     if begun is not None:
         _check_same(begun, result)
         result = begun
     todo = np.flatnonzero(~result.done)
+    sharing = _sharing(result)
     parts = [(cells[k][0], answers.take(inside[cells[k][1]]), embedding, k == 0, table, clusters,
-              folds, replicates, seed) for k in todo]
+              people if sharing[k] == k else None, folds, replicates, seed) for k in todo]
     found = results_of(
         _analysed, parts, part(progress, max(float(result.done.mean()), 0.01), 1.0),
         least=1 if begun is None else 0,
@@ -276,6 +310,8 @@ class _Analysis:
     error: Estimate
     moved: Estimate
     n_clusters: int
+    differ: np.ndarray
+    told: np.ndarray
     predicted: np.ndarray
     tested: np.ndarray
 
@@ -301,16 +337,26 @@ def _cells(
     ]
 
 
+def _sharing(result: Multiverse) -> np.ndarray:
+    """(m,) position of the first analysis with the same view and number of dimensions."""
+    places: dict[tuple[str, int], int] = {}
+    return np.array([
+        places.setdefault(one, k)
+        for k, one in enumerate(zip(result.views, result.n_components.tolist(), strict=True))
+    ])
+
+
 def _empty(
-    cells: list[tuple[OrdinalEmbedding, str]], table: dict[str, pd.Series], embedding: np.ndarray,
-    marks: list[np.ndarray],
+    cells: list[tuple[OrdinalEmbedding, str]], people: list[str], table: dict[str, pd.Series],
+    embedding: np.ndarray, marks: list[np.ndarray],
 ) -> Multiverse:
     """Nothing computed yet."""
     m, nothing = len(cells), np.full((2, 3, len(cells)), np.nan)
+    differ, told = np.zeros((2, m, len(people)), dtype=bool)
     return Multiverse(
         [one.name for one, _ in cells], np.array([one.n_components for one, _ in cells]),
         [view for _, view in cells], np.zeros(m, dtype=bool), Estimate(*nothing[0]),
-        Estimate(*nothing[1]), np.full(m, -1), list(table),
+        Estimate(*nothing[1]), np.full(m, -1), people, differ, told, list(table),
         np.zeros((m, len(table), _SHUFFLES + 1), dtype=bool),
         np.zeros((m, len(table)), dtype=bool), embedding, np.transpose(marks) if marks else None,
     )
@@ -319,8 +365,9 @@ def _empty(
 def _check_same(begun: Multiverse, result: Multiverse) -> None:
     """Refuse what was begun of other analyses; other settings are not known by a result."""
     first, second = (
-        [one.methods, one.views, one.columns, one.n_components.tolist(), one.embedding.shape,
-         None if one.marks is None else one.marks.tolist()] for one in (begun, result)
+        [one.methods, one.views, one.people, one.columns, one.n_components.tolist(),
+         one.embedding.shape, None if one.marks is None else one.marks.tolist()]
+        for one in (begun, result)
     )
     if first != second:
         raise ValueError("what was begun is of other analyses; leave it out to begin anew.")
@@ -328,36 +375,44 @@ def _check_same(begun: Multiverse, result: Multiverse) -> None:
 
 def _filled(result: Multiverse, found: dict[int, _Analysis]) -> Multiverse:
     """With further analyses, by their positions."""
-    done, n_clusters, predicted, tested = (
-        one.copy() for one in (result.done, result.n_clusters, result.predicted, result.tested)
+    done, n_clusters, differ, told, predicted, tested = (
+        one.copy() for one in (result.done, result.n_clusters, result.differ, result.told,
+                               result.predicted, result.tested)
     )
     error, moved = (np.array(one.interval) for one in (result.error, result.moved))
-    unit, n = result.error.over
+    unit, n, first = *result.error.over, _sharing(result)
     for k, one in found.items():
         done[k], n_clusters[k] = True, one.n_clusters
+        if first[k] == k:
+            differ[k], told[k] = one.differ, one.told
         predicted[k], tested[k] = one.predicted, one.tested
         error[:, k], moved[:, k] = one.error.interval, one.moved.interval
     if 0 in found:
         unit, n = found[0].error.over
+    differ, told = differ[first] & done[:, None], told[first] & done[:, None]
     return replace(
         result, done=done, error=Estimate(*error, unit, n), moved=Estimate(*moved, unit, n),
-        n_clusters=n_clusters, predicted=predicted, tested=tested,
+        n_clusters=n_clusters, differ=differ, told=told, predicted=predicted, tested=tested,
     )
 
 
 def _analysed(
     method: OrdinalEmbedding, answers: Answers, reference: np.ndarray, is_main: bool,
-    columns: dict[str, pd.Series], clusters: bool, folds: int, replicates: int, seed: int,
-    halt: CancelToken,
+    columns: dict[str, pd.Series], clusters: bool, people: list[str] | None, folds: int,
+    replicates: int, seed: int, halt: CancelToken,
 ) -> _Analysis:
-    """One analysis; what its answers do not give is NaN."""
+    """One analysis; what its answers do not give is NaN.
+
+    people: None where another analysis has the same tests.
+    """
     error, moved = Estimate(np.nan, np.nan, np.nan), Estimate(np.nan, np.nan, np.nan)
     predicted = np.zeros((len(columns), _SHUFFLES + 1), dtype=bool)
     tested, n_clusters = np.zeros(len(columns), dtype=bool), 0 if clusters else -1
+    differ, told = _of_people(people or [], answers, method.n_components, seed, halt)
     try:
         positions = map_of(method, answers, halt)
     except DataError:  # a view of too few answers
-        return _Analysis(error, moved, n_clusters, predicted, tested)
+        return _Analysis(error, moved, n_clusters, differ, told, predicted, tested)
     if can_divide(answers, folds):
         found = cross_validate(method, answers, folds=folds, seed=seed, progress=halt)
         error = Estimate(found.error, found.low, found.high, found.unit, found.n_units)
@@ -380,7 +435,32 @@ def _analysed(
         )
     if clusters:
         n_clusters = _clusters_of(positions, error, seed, halt)
-    return _Analysis(error, moved, n_clusters, predicted, tested)
+    return _Analysis(error, moved, n_clusters, differ, told, predicted, tested)
+
+
+def _of_people(
+    questions: list[str], answers: Answers, n_components: int, seed: int, halt: CancelToken
+) -> tuple[np.ndarray, np.ndarray]:
+    """(q,) bool whether people differ as `Multiverse.people` asks, and whether that is tested."""
+    differ, told = np.zeros((2, len(questions)), dtype=bool)
+    for k, column in enumerate(questions):
+        method = WeightedEuclidean(
+            n_components=n_components, by=column or "participant", n_init=1, seed=seed
+        )
+        with suppress(DataError):  # a view with too few answers, or one condition
+            if n_components == 1:
+                continue
+            if column:
+                which, names = people_of(answers, column)
+                known = which < len(names)
+                p, _ = permutation_test(
+                    method, answers.take(known), which[known], _SHUFFLES, seed, halt
+                )
+                differ[k] = p <= _LEVEL
+            else:
+                differ[k] = sees_groups(method, answers, folds=2, seed=seed, progress=halt)
+            told[k] = True
+    return differ, told
 
 
 def _clusters_of(positions: np.ndarray, error: Estimate, seed: int, halt: CancelToken) -> int:

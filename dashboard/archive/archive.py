@@ -137,16 +137,16 @@ class Deposit:
                 views[view] = state_of(steps, info.gold), of
             except DataError as error:
                 left.append(f"View “{view}”: {error}")
-        states = {None, info.state_of_views, *(state for state, _ in views.values())}
+        states = {state for state, _ in views.values()}
         listed = [one for one in workspace.runs(info.id, of_any_exclusions=True)[::-1]
-                  if one.state in states]
+                  if one.state in states or info.has(one)]
         results = [(one, whole(one.name, workspace.run, info.id, one.key)) for one in listed]
         whole_ones = {run.key: run for _, run in results if run is not None and run.holds_data}
         return cls(
             folder, about, info_of(dataset, about, None), cleaning,
             None if info.has_only_pairs else workspace.pairs(info),
             [whole_ones.get(one.key, Run(**one.record)) for one in listed
-             if one.state in (None, info.state, info.state_of_views)],
+             if info.has(one)],
             [(one, run) for one, run in results if run is not None], left,
             workspace.measured(replace(info, exclusions=[])),
             [table for _, table in tables if table is not None], views=views,
@@ -174,12 +174,14 @@ class Deposit:
         new = info_of("", about, None)
         states = {
             state: state_of(new.views[view], new.gold) for view, (state, _) in self.views.items()
-        } | {self.info.state_of_views: new.state_of_views}
+        }
         for one, _ in self.kept:
             said = self.folder.result(one.key)
             place = f"{RESULTS}/{one.key}/{said['file']}"
             files[place] = self.folder.checked({"sums": {place: said["sum"]}}, place).read_bytes()
-            said["state"] = states.get(said["state"])
+            options = said["run"]["options"]
+            said["state"] = (new.state_for(options) if options.get("views")
+                             else states.get(said["state"]))
             files[f"{RESULTS}/{one.key}/{RUN}"] = json.dumps(
                 said, indent=1, ensure_ascii=False
             ).encode()

@@ -11,9 +11,11 @@ from plotly.subplots import make_subplots
 
 from tripletscope.dashboard.figures.chart import add_layers
 from tripletscope.dashboard.figures.labels import escape, short_labels
-from tripletscope.dashboard.figures.layers import NOTE, Level, Series
+from tripletscope.dashboard.figures.layers import NOTE, Bars, Level, Series
+from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.figures.theme import (
+    FAINT,
     FONT_SIZE,
     PALETTE,
     SCREEN,
@@ -43,7 +45,8 @@ def specification_curve(
 ) -> go.Figure:
     """A column for each analysis.
 
-    table: `Multiverse.table` with a column ``is_main``.
+    table: `Multiverse.table` with a column ``is_main``; with the ranges of random sets in columns
+        such as ``error_chance_low``, if known.
     groups: A column of bool for each value of a choice, a table for each choice.
     concluded: A column of bool for each conclusion.
     still: How far maps of resampled answers lie from the main map.
@@ -65,13 +68,13 @@ def specification_curve(
         "size": np.where(is_main, 1.5, 1) * size,
         "symbol": np.where(is_main, "diamond", "circle"), "text": texts, "objects": list(places),
     }
-    add_layers(figure, [Series(
-        x=at, y=table["error"], low=table["error_low"], high=table["error_high"], **look,
-    )], row=1, col=1)
-    add_layers(figure, [
-        Level(at=0.0, to=still) if np.isfinite(still) else None,
-        Series(x=at, y=table["moved"], low=table["moved_low"], high=table["moved_high"], **look),
-    ], row=2, col=1)
+    for row, name in enumerate(("error", "moved"), 1):
+        add_layers(figure, [
+            Level(at=0.0, to=still) if name == "moved" and np.isfinite(still) else None,
+            _random_sets(table, name),
+            Series(x=at, y=table[name], low=table[f"{name}_low"], high=table[f"{name}_high"],
+                   **look),
+        ], row=row, col=1)
     names, ticks, place = [], [], 0.0
     for part in parts:
         is_conclusion = part is concluded
@@ -96,12 +99,28 @@ def specification_curve(
             title=broken(escape(title), _NUMBERS * share, FONT_SIZE), zeroline=False,
             tickformat=".2~f", nticks=4, row=row, col=1,
         )
-    farthest = np.nanmax([*table["moved_high"], *table["moved"], 0.01])
+    error, moved = (table[[one for one in table if one.startswith(name)]].to_numpy()
+                    for name in ("error", "moved"))
+    if "error_chance_low" in table:  # bars would begin at 0
+        room = 0.06 * (np.nanmax(error) - np.nanmin(error)) or 0.05
+        figure.update_yaxes(range=[np.nanmin(error) - room, np.nanmax(error) + room], row=1, col=1)
+    farthest = np.nanmax([*moved.ravel(), 0.01])
     figure.update_yaxes(range=[-0.06 * farthest, 1.04 * farthest], row=2, col=1)
     figure.update_yaxes(
         tickvals=ticks, ticktext=[escape(one) for one in short_labels(names, _LETTERS)],
         zeroline=False, range=[place - 0.4 - 0.5, -0.6], row=3, col=1,
         tickfont={"size": NOTE * FONT_SIZE},
     )
-    figure.update_layout(dragmode="zoom", uirevision="multiverse", showlegend=False)
+    figure.update_layout(dragmode="zoom", uirevision="multiverse", showlegend=False,
+                         barmode="overlay")
     return finished(figure, caption, canvas, top=44)
+
+
+def _random_sets(table: pd.DataFrame, name: str) -> Bars | None:
+    """Ranges of random sets behind the analyses of which they are known."""
+    if f"{name}_chance_low" not in table:
+        return None
+    low, high = (table[f"{name}_chance_{end}"].to_numpy() for end in ("low", "high"))
+    at = np.flatnonzero(np.isfinite(low))
+    return Bars(at=at, length=(high - low)[at], base=low[at], width=0.8,
+                colour=transparent(FAINT, 0.5))

@@ -18,6 +18,7 @@ from tripletscope.core.studies.preregistration.deviations import Standing
 from tripletscope.core.studies.quality import Cleaning, QualityReport, quality
 from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.results import UNCERTAIN, Drawing
+from tripletscope.dashboard.results.preregistration import planned_maps
 from tripletscope.dashboard.results.presentation import (
     REPORT_PARTS,
     Limits,
@@ -67,7 +68,7 @@ class Material:
         return ShownResults(
             runs or self.runs, self.answers, plain(self.name),
             pictures=self.pictures, named=self.dimension_names, cautious=True, asked=self.asked,
-            measured=self.measured, looks=self.looks,
+            measured=self.measured, looks=self.looks, planned=planned_maps(self.standing),
             limits_of=lambda _: Limits(self.quality.ceiling, self.quality.choices),
         )
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.engine.method import methods
+from tripletscope.core.engine.method import Method, as_record, methods
+from tripletscope.core.inference.uncertainty.robustness import ALL, STATISTICS
 from tripletscope.core.run import Run
 from tripletscope.core.studies.multiverse import Multiverse
 from tripletscope.dashboard.figures.multiverse import rows_of, specification_curve
@@ -21,10 +22,12 @@ from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
     Numbers,
+    PlannedMaps,
     ShownResults,
     Statement,
     presents,
 )
+from tripletscope.dashboard.results.robustness import robustness_of
 from tripletscope.dashboard.words import words
 
 
@@ -46,12 +49,14 @@ class MultiverseLook:
 def multiverse_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """What depends on choices, a column of marks for each analysis, and all of them."""
     result: Multiverse = run.result()
-    told = ToldMultiverse(result, shown.look_of(run, MultiverseLook).order)
+    told = ToldMultiverse.of(shown, run)
     if len(told.order) < len(result.done):
         yield Statement(words("multiverse so far", done=len(told.order), all=len(result.done)))
     yield from map(Statement, told.sentences())
     if len(told.order) > 1:
         yield Advice(words("multiverse share"))
+    if told.random is not None:
+        yield from robustness_of(shown, told.random)
     marks = result.marks
     yield shown.drawing(
         run, "multiverse", rows_of(told.parts) * 1.3 * FONT_SIZE / SCREEN.width,
@@ -62,6 +67,11 @@ def multiverse_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         ),
         lambda: result.table, main=told.names[0], replicates=run.options["replicates"],
         over=result.error.over, folds=run.options["folds"], picks=True,
+        said="" if told.random is None else words(
+            "multiverse random", draws=told.random.options["draws"],
+            units=words.count(n, "participant") if (n := told.random.result().n_people) else
+            words("robust trials"),
+        ),
         **({} if marks is None else {"about": shown.about_of(len(marks))}),
     )
     yield Numbers(words("numbers"), lambda: told.numbers)
@@ -69,10 +79,27 @@ def multiverse_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 @dataclass(frozen=True)
 class ToldMultiverse:
-    """A multiverse in words, and as a figure has it."""
+    """A multiverse in words, and as a figure has it.
+
+    planned (m,): Whether a plan has each analysis; None where the answers follow none.
+    random: Views beside random sets of their sizes, of the main method, if computed.
+    """
 
     result: Multiverse
     by: str = "error"
+    planned: np.ndarray | None = None
+    random: Run | None = None
+
+    @classmethod
+    def of(cls, shown: ShownResults, run: Run) -> Self:
+        """With what else is shown."""
+        result, random = run.result(), shown.of(run, "robustness")
+        if random is not None and not (
+            random.complete and {*random.options["views"]} <= {*result.views}
+        ):
+            random = None
+        planned = None if shown.planned is None else _planned(run, shown.planned)
+        return cls(result, shown.look_of(run, MultiverseLook).order, planned, random)
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -98,8 +125,21 @@ class ToldMultiverse:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Analyses that are done, with the main one marked."""
-        return self.result.table_by(self.by).assign(is_main=self.order == 0)
+        """Analyses that are done, with the main one marked, and ranges of random sets."""
+        table = self.result.table.loc[self.order].assign(is_main=self.order == 0)
+        if self.planned is not None:
+            table["planned"] = self.planned[self.order]
+        if self.random is None:
+            return table
+        main, random = self.result, self.random.result()
+        place = {view: k for k, view in enumerate(random.views) if k}
+        where = [place.get(main.views[k], 0) if (main.methods[k], main.n_components[k]) == (
+            main.methods[0], main.n_components[0]) else 0 for k in self.order]
+        names = ["error", *(["moved"] if main.views[0] == ALL else [])]
+        return table.assign(**{  # of all answers there are none: NaN
+            f"{name}_chance_{end}": getattr(random, f"chance_{end}")[STATISTICS.index(name), where]
+            for name in names for end in ("low", "high")
+        })
 
     @property
     def groups(self) -> list[pd.DataFrame]:
@@ -111,21 +151,27 @@ class ToldMultiverse:
                            for d in sorted({*self.result.n_components.tolist()})},
             "view": {view: view for view in dict.fromkeys(self.result.views)},
         }
-        return [
+        groups = [
             pd.DataFrame({label: table[choice] == value for value, label in labels.items()})
             for choice, labels in choices.items() if len(labels) > 1
         ]
+        if self.planned is not None:
+            groups.append(pd.DataFrame({words("is planned"): table["planned"]}))
+        return groups
 
     @property
     def concluded(self) -> pd.DataFrame:
         """Which conclusions stand in each."""
-        result, order = self.result, self.order
+        result = self.result
         found = {}
         if result.asks_for_clusters:
-            found[words("multiverse clusters")] = result.has_clusters[order]
+            found[words("multiverse clusters")] = result.has_clusters
+        for k, column in enumerate(result.people):
+            key = "conditions" if column else "groups"
+            found[words(f"multiverse {key}", column=column)] = result.differ[:, k]
         for k, column in enumerate(result.columns):
-            found[words("multiverse predicts", column=column)] = result.predicted[order, k, 0]
-        return pd.DataFrame(found, index=self.table.index)
+            found[words("multiverse predicts", column=column)] = result.predicted[:, k, 0]
+        return pd.DataFrame(found, index=range(len(result.done))).loc[self.order]
 
     @property
     def parts(self) -> list[pd.DataFrame]:
@@ -159,7 +205,7 @@ class ToldMultiverse:
 
     def sentences(self) -> Iterator[str]:
         """What of the main analysis depends on choices, and what is concluded by how many."""
-        result, error, order = self.result, self.result.error.value, self.result.order
+        result, error, order = self.result, self.result.error.value, self.order
         same = [k for k in order if result.views[k] == result.views[0] and np.isfinite(error[k])]
         if np.isfinite(error[0]) and len(same) > 1:
             others = error[[k for k in same if k != 0]]
@@ -171,14 +217,36 @@ class ToldMultiverse:
             near = int((result.moved.value[others] <= self.still).sum())
             yield words("multiverse maps", near=near, still=self.still,
                         others=words.count(len(others), "other analysis"))
+        yield from self._planned_said()
         if result.asks_for_clusters:
             yield self._clusters_said()
+        for k, column in enumerate(result.people):
+            key, different = "conditions" if column else "groups", result.tests_of_people
+            n = int(result.told[different, k].sum())
+            yield words(
+                f"multiverse {'seen' if n else 'untold'} {key}", column=column,
+                some=int(result.differ[different, k].sum()), n=words.count(n, "test"),
+            )
         for k, (column, p) in enumerate(zip(result.columns, result.p, strict=True)):
             n = int(result.tested[:, k].sum())
             yield words("multiverse untested", column=column) if not n else words(
                 "multiverse column", column=column, some=round(result.shares[k] * n),
                 n=words.count(n, "analysis"), p=p,
             )
+
+    def _planned_said(self) -> Iterator[str]:
+        """What the planned analysis gives; nothing without one, or as long as there are several."""
+        if self.planned is None:
+            return
+        places = np.flatnonzero(self.planned & self.result.done)
+        if len(places) != 1:
+            yield words("multiverse planned" if len(places) else "multiverse unplanned",
+                        n=words.count(len(places), "analysis"))
+            return
+        (k,) = places
+        stands = self.concluded.loc[k]
+        yield words("multiverse as planned", said=self.text_of(k), stands=words.listing(
+            [*stands.index[stands]]) or words("multiverse nothing"))
 
     def _clusters_said(self) -> str:
         """In how many of the analyses that tell clusters are seen."""
@@ -190,3 +258,24 @@ class ToldMultiverse:
             return words("multiverse no clusters", n=n)
         number = str(some.min()) if some.min() == some.max() else f"{some.min()} to {some.max()}"
         return words("multiverse some clusters", some=len(some), n=n, number=number)
+
+
+def method_of(run: Run, k: int) -> Method:
+    """The method of an analysis, with its settings."""
+    result, own = run.result(), run.fresh()
+    name = result.methods[k]
+    method = own if name == own.name else methods("embedding")[name]()
+    return method.set_params(n_components=int(result.n_components[k]))
+
+
+def _planned(run: Run, planned: PlannedMaps) -> np.ndarray:
+    """(m,) bool: analyses of a planned method, with its settings, and of the planned answers."""
+    result, t = run.result(), len(planned.kept)
+    marks = np.zeros((t, 0), dtype=bool) if result.marks is None else result.marks
+    inside = {ALL: np.ones(t, dtype=bool),
+              **dict(zip(run.options["views"] or [], marks.T, strict=True))}
+    return np.array([
+        as_record(method_of(run, k)) in planned.methods
+        and np.array_equal(inside[view], planned.kept)
+        for k, view in enumerate(result.views)
+    ])

@@ -25,6 +25,7 @@ from tripletscope.core.studies.quality.exclusion import Cleaning
 from tripletscope.core.studies.quality.rules import RULES
 from tripletscope.dashboard.results.findings import SubjectResults, Topic
 from tripletscope.dashboard.results.presentation import (
+    PlannedMaps,
     ShownResults,
     Statement,
     presents,
@@ -32,8 +33,6 @@ from tripletscope.dashboard.results.presentation import (
 from tripletscope.dashboard.words import plain, words
 from tripletscope.dashboard.words.sentences import uncited
 
-#: Characters of a hash that tell it from others on a page.
-BRIEF = 12
 _NAMED = 3  # methods of further results
 #: The planned question of findings, and its tasks that they tell of.
 _TOLD_OF = {"map": (MAP, "fit", "bootstrap"), "clusters": ("clusters", "count_clusters"),
@@ -83,8 +82,15 @@ def heading(name: str) -> str:
 
 def question_said(name: str, columns: tuple[str, ...] = ()) -> str:
     """A question in words."""
-    return words(f"planned {name}", columns=words.listing([plain(each) for each in columns])
-                 or words("these columns"))
+    named = words.listing([plain(each) for each in columns]) or words("these columns")
+    return words(f"planned {name.split()[0]}", columns=named)
+
+
+def step_said(step: PlannedStep) -> str:
+    """What a planned step computes."""
+    if step.question in (MAP, *QUESTIONS):
+        return words(f"test {step.task}")
+    return f"{TASKS[step.task].words}: {words.method(step.made())}"
 
 
 def time_said(moment: str) -> str:
@@ -92,6 +98,16 @@ def time_said(moment: str) -> str:
     if not moment:
         raise DataError("the plan is not frozen", remedy="Freeze it, before there are data.")
     return f"{datetime.fromisoformat(moment).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def planned_maps(standing: Standing | None) -> PlannedMaps | None:
+    """The map of a plan, in each number of dimensions as long as none is chosen."""
+    if standing is None or standing.kept is None:
+        return None
+    of = standing.as_planned or standing
+    steps = of.steps or [step for d in of.plan.dimensions for step in of.plan.steps_in(d)]
+    return PlannedMaps(tuple(step.method for step in steps
+                             if (step.question, step.task) == (MAP, "fit")), standing.kept)
 
 
 def status_of(standing: Standing, topic: Topic, results: SubjectResults) -> str:
@@ -137,10 +153,10 @@ def _status_of_results(standing: Standing, question: str, made: Iterable[Run | N
     runs = [run for run in made if run is not None]
     if not runs:
         return ""
-    if question not in (MAP, *standing.plan.questions):
-        return "is exploratory"
     if all(standing.is_result_of(question, run) for run in runs):
         return "is planned" if all(run.complete for run in runs) else "is not whole"
+    if question not in (MAP, *standing.plan.questions):
+        return "is exploratory"
     is_open = standing.n_components is None and all(map(standing.is_planned, runs))
     return "is undecided" if is_open else "is exploratory"
 
@@ -158,6 +174,8 @@ def _analysis_said(plan: AnalysisPlan) -> Iterator[str]:
         yield words("plan one dimension", d=plan.dimensions[0])
     else:
         yield words("plan dimensions", dimensions=words.listing([*map(str, plan.dimensions)]))
+    if plan.further:
+        yield words("plan further", which="; ".join(map(step_said, plan.further)))
 
 
 def _criterion(plan: AnalysisPlan, name: str) -> str:
@@ -256,11 +274,12 @@ def planned_table(standing: Standing) -> pd.DataFrame:
         columns = {"as planned": standing.as_planned, "state otherwise": standing}
     questions = standing.plan.questions
     return pd.DataFrame([{
-        words("plan column question"): question_said(question, questions.get(question, ())),
-        words("plan column test"): words(f"test {task}"),
-        **{words(f"plan column {name}"): _state(one, question, task)
+        words("plan column question"): question_said(step.question, questions.get(
+            step.question, ())),
+        words("plan column test"): step_said(step),
+        **{words(f"plan column {name}"): _state(one, step.question, step.task)
            for name, one in columns.items()},
-    } for question, task in standing.done])
+    } for step in standing.plan.steps])
 
 
 def _state(standing: Standing, question: str, task: str) -> str:

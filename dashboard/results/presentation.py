@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import Any, NamedTuple, Self, TypeVar
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -71,6 +72,18 @@ PRESENTATIONS: dict[tuple[str | type, str, type], list[Presentation]] = {}
 REPORT_PARTS: dict[str, list[tuple[str, str]]] = {}
 
 
+@dataclass(frozen=True)
+class PlannedMaps:
+    """Maps that a plan has of some answers.
+
+    methods: As records.
+    kept (t,): Answers that the planned exclusions keep.
+    """
+
+    methods: tuple[Mapping[str, Any], ...]
+    kept: np.ndarray
+
+
 class Limits(NamedTuple):
     """Limits of accuracy by noise and guessing.
 
@@ -99,6 +112,7 @@ class ShownResults:
     measured: Kind of the ratings, confusions and so on behind the answers; empty for real answers.
     average: Uncertainty of orders, if computed before.
     detail: Part of a result that is shown instead of all: see `presents`.
+    planned: The planned analyses, where the answers follow a plan.
     cautious: Whether figures that no test confirms are withheld, as on pages and in reports;
         scripts draw them.
     """
@@ -117,6 +131,7 @@ class ShownResults:
     detail: object = None
     looks: Mapping[str, Any] = field(default_factory=dict)
     limits_of: Callable[[Answers], Limits] = Limits.of
+    planned: PlannedMaps | None = None
     cautious: bool = False
 
     def pictures_on(self, canvas: Canvas) -> Mapping[int, str]:

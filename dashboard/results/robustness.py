@@ -1,16 +1,13 @@
-"""Changes over views of the answers."""
+"""Views beside random sets of their sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
 from tripletscope.core.inference.uncertainty.robustness import FEWEST, STATISTICS
 from tripletscope.core.run import Run
-from tripletscope.dashboard.figures.robustness import view_dots
-from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.presentation import (
     Element,
     Numbers,
@@ -23,7 +20,7 @@ from tripletscope.dashboard.words import words
 
 @presents("robustness")
 def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """Which views differ from random sets of their sizes, and a dot for each."""
+    """Which views differ from random sets of their sizes; a figure is that of the multiverse."""
     result = run.result()
     if result.ways < FEWEST:
         yield Statement(words("robust too few", people=result.n_people, ways=round(result.ways)))
@@ -41,13 +38,4 @@ def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield Statement(words("robust questions", views=result.other_questions))
     if result.changed:
         yield Statement(words("robust advice"))
-    titles = [words(f"robust axis {name}") for name in STATISTICS]
-    yield shown.drawing(
-        run, "robustness", (150 + 30 * len(result.views)) / SCREEN.width,
-        partial(view_dots, result.table, titles=titles, band=words("random sets")),
-        lambda: result.table, about=shown.about_of(int(result.sizes[0])), draws=result.draws,
-        folds=result.folds,
-        units=words.count(result.n_people, "participant") if result.n_people else
-        words("robust trials"),
-    )
-    yield Numbers(words("numbers"), lambda: result.table)
+    yield Numbers(words("random sets"), lambda: result.table)

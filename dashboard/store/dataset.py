@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ from tripletscope.core.run import Run
 #: Names of the view without exclusions, of the first one with some, and of the one that is made
 #: with the exclusions of an analysis plan.
 ALL_ANSWERS, AFTER_EXCLUSIONS, AS_PLANNED = "All answers", "After exclusions", "As planned"
+#: Ends the column that marks the answers of a view, where they have one with the view's name.
+OF_VIEW = " (view)"
 #: `tripletscope.core.studies.quality.Cleaning.log`.
 ExclusionLog = list[dict[str, Any]]
 
@@ -57,10 +60,24 @@ class DatasetInfo:
         """Hash of the exclusions; empty without any."""
         return state_of(self.exclusions, self.gold)
 
-    @property
-    def state_of_views(self) -> str:
-        """Hash of names and exclusions of all views, for results that compare them."""
-        return _hash([[name, state_of(steps, self.gold)] for name, steps in self.views.items()])
+    def state_for(self, options: Mapping[str, Any]) -> str:
+        """Hash of the exclusions that a result with these options depends on.
+
+        Of one that compares views, those of the views that its columns mark, and of no others.
+        """
+        columns = options.get("views")
+        if not columns:
+            return self.state
+        named = {column: column if column in self.views else column.removesuffix(OF_VIEW)
+                 for column in columns}
+        return _hash([
+            [column, state_of(self.views[view], self.gold) if view in self.views else None]
+            for column, view in named.items()
+        ])
+
+    def has(self, run: RunInfo) -> bool:
+        """Whether a result is of the exclusions in use, or of none."""
+        return run.state in (None, self.state_for(run.record["options"]))
 
     def view_of(self, state: str | None) -> str:
         """Names of the views that have the results of a state."""

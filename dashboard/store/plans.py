@@ -115,15 +115,18 @@ def _write(path: Path, plan: AnalysisPlan) -> None:
 # Data sets -----------------------------------------------------------------------------------
 
 
-def follow(workspace: Workspace, info: DatasetInfo, plan: AnalysisPlan) -> None:
-    """Let a data set follow a frozen plan, kept in its description, which names those of before."""
+def follow(workspace: Workspace, info: DatasetInfo, plan: AnalysisPlan | None) -> None:
+    """Let a data set follow a frozen plan, kept in its description, which names those of before.
+
+    plan: None for no plan any more.
+    """
     with suppress(DataError):
         before = followed(info)
         if before is not None and before != plan:
             named = f"“{before.title}”, frozen {before.frozen}, SHA-256 {before.sha256[:12]}"
             former = dict.fromkeys([*info.extra.get(FORMER_PLANS, []), named])
             workspace.note(info.id, FORMER_PLANS, [*former])
-    workspace.note(info.id, PLAN, plan.to_record())
+    workspace.note(info.id, PLAN, plan and plan.to_record())
 
 
 def looked_at(workspace: Workspace, info: DatasetInfo) -> dict[str, list[str]]:
@@ -161,8 +164,11 @@ def standing_of(
         if plan is None:
             return None
         found = _standing(workspace, info, plan, opened, told)
-        elsewhere = None if found.has_planned_exclusions else planned_view(info, plan)
+        elsewhere = info if found.has_planned_exclusions else planned_view(info, plan)
         if elsewhere is None:
+            return found
+        found = replace(found, kept=workspace.cleaning(elsewhere).kept)
+        if elsewhere is info:
             return found
         return replace(found, as_planned=_standing(workspace, elsewhere, plan, "", told))
     return None
@@ -232,9 +238,9 @@ def _design(info: DatasetInfo) -> list[str]:
 
 def _n_elsewhere(workspace: Workspace, info: DatasetInfo, planned: DatasetInfo | None) -> int:
     """How many results there are of other exclusions than those in use, or planned."""
-    here = (None, info.state, info.state_of_views, planned.state if planned else None)
     return sum(
-        one.complete and not one.unasked and one.state not in here
+        one.complete and not one.unasked and not info.has(one)
+        and (planned is None or not planned.has(one))
         for one in workspace.runs(info.id, of_any_exclusions=True)
     )
 
@@ -244,8 +250,7 @@ def _runs(workspace: Workspace, info: DatasetInfo, task: str | None = None) -> l
     from tripletscope.core.run import Run
 
     listed = workspace.runs(info.id, task, of_any_exclusions=True)
-    states = (None, info.state, info.state_of_views)
-    runs = [Run(**one.record) for one in listed if one.state in states]
+    runs = [Run(**one.record) for one in listed if info.has(one)]
     answers = workspace.cleaning(info).triplets
     return [run for run in runs if run.of_measured or run.table or _is_of(run, answers)]
 

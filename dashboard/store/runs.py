@@ -76,7 +76,7 @@ class KeptRuns(OpenFolder):
         if info is None or run.table:  # these do not depend on exclusions
             state = None
         elif state is None:
-            state = info.state_of_views if run.options.get("views") else info.state
+            state = info.state_for(run.options)
         said = {
             **(before or {"name": name, "number": latest + 1}), "format": FORMAT,
             "state": state, "renewals": info.renewals if info else 0, "file": file, "sum": total,
@@ -104,8 +104,9 @@ class KeptRuns(OpenFolder):
         return [
             run for run in self._listed(dataset)
             if task in (None, run.task) and kind in (None, run.record["kind"])
-            and (info is None or run.state is None or (run.renewals == info.renewals
-                 and (of_any_exclusions or run.state in (info.state, info.state_of_views))))
+            and (info is None or run.state is None or (
+                run.renewals == info.renewals and (of_any_exclusions or info.has(run))
+            ))
         ]
 
     def first_map(self, dataset: str) -> RunInfo | None:

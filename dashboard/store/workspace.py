@@ -287,10 +287,15 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 change.about["name"] = name
 
     def note(self, dataset: str, name: str, value: Any) -> None:
-        """Keep a value in `DatasetInfo.extra`, unless the data set was deleted meanwhile."""
+        """Keep a value in `DatasetInfo.extra`, unless the data set was deleted meanwhile.
+
+        None forgets what was kept.
+        """
         with self._changing(dataset) as change:
             if change is not None:
-                change.about["extra"][name] = value
+                change.about["extra"] |= {name: value}
+                if value is None:
+                    del change.about["extra"][name]
 
     def touch(self, dataset: str) -> None:
         """Note that a data set was opened now, if the disk allows."""

@@ -118,11 +118,7 @@ TABS = {
         "trials in which one of three objects was chosen",
     ),
     ("data", "plan"): (
-        "Plan", "The analyses of a frozen plan, and deviations from it.",
-        "a plan that was frozen on Simulate",
-    ),
-    ("data", "repeating"): (
-        "Repeat", "The analyses of another data set or view, with the same settings.",
-        "another data set or view with results",
+        "Plan", "The analyses of a plan, or of another data set or view, and deviations from it.",
+        "a plan that was frozen on Simulate, or results of another data set or view",
     ),
 }

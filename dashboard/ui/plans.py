@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 import streamlit as st
 
 from tripletscope.core.studies.preregistration.plan import AnalysisPlan
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.results.preregistration import (
-    BRIEF,
     heading,
     plan_said,
     plan_text,
@@ -17,28 +17,36 @@ from tripletscope.dashboard.results.preregistration import (
 )
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.ui import panels
+from tripletscope.dashboard.words import distinct
 
 
 def name_of(plan: AnalysisPlan) -> str:
     """A frozen plan in a list."""
-    return f"{plan.title}, {time_said(plan.frozen)}, {plan.sha256[:BRIEF]}"
+    return f"{plan.title}, {time_said(plan.frozen).partition(' ')[0]}"
 
 
 def pick_plan(
-    session: Session, place: str, offered: Iterable[AnalysisPlan], *, new: bool = False
-) -> AnalysisPlan | None:
-    """Ask for one of some frozen plans; None for none, or, with `new`, for a new one."""
-    listed = ({"": None} if new else {}) | {plan.sha256: plan for plan in offered}
-    if len(listed) < 1 + new:
-        return None
+    session: Session, place: str, offered: Iterable[AnalysisPlan],
+    others: Mapping[str, str] = MappingProxyType({}),
+) -> AnalysisPlan | str | None:
+    """Ask for one of some frozen plans, or of what makes another; None where there is none.
+
+    others: What to choose it by, and its label.
+    """
+    listed = {plan.sha256: plan for plan in offered}
+    labels = {one: name_of(plan) for one, plan in listed.items()} | dict(others)
+    order = sorted(labels, key=bool)  # the new one first
+    labels = dict(zip(order, distinct(map(labels.get, order)), strict=True))
+    if not labels or not (listed or any(others)):
+        return next(iter(others), None)
     noted = session.drafts.get(place)
-    shown = noted if noted in listed else next(iter(listed))
-    key = session.key_following(place, (shown, *listed))
+    shown = noted if noted in labels else next(iter(labels))
+    key = session.key_following(place, (shown, *labels))
     st.selectbox(
-        "Plan", [*listed], [*listed].index(shown), key=key, on_change=session.note_choice,
-        format_func=lambda one: name_of(listed[one]) if one else "A new plan", args=(place, key),
+        "Plan", [*labels], [*labels].index(shown), key=key, on_change=session.note_choice,
+        format_func=labels.get, args=(place, key),
     )
-    return listed[shown]
+    return listed.get(shown, shown)
 
 
 def show_plan_text(plan: AnalysisPlan) -> None:

@@ -1,26 +1,29 @@
-"""The main analysis beside others of the same answers, and views beside random sets."""
+"""The main analysis beside others of the same answers, and its views beside random sets."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
 
+import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.method import methods
 from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.run import Run
+from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
-from tripletscope.dashboard.results.multiverse import ToldMultiverse
-from tripletscope.dashboard.store.dataset import DatasetInfo
+from tripletscope.dashboard.results.multiverse import ToldMultiverse, method_of
+from tripletscope.dashboard.results.preregistration import planned_maps
+from tripletscope.dashboard.store.dataset import OF_VIEW, DatasetInfo
 from tripletscope.dashboard.store.feature_tables import free_name
+from tripletscope.dashboard.store.plans import standing_of
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.ceiling_advice import PAGE
+from tripletscope.dashboard.ui.choosing import dividing_columns
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import pressed, several
 from tripletscope.dashboard.ui.elements import looks_row
@@ -28,11 +31,13 @@ from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.opened_map import as_embedding, fit_now, map_method
 from tripletscope.dashboard.ui.page import open_page, tab
 from tripletscope.dashboard.ui.watching import watch
+from tripletscope.dashboard.words.formats import duration
 
 #: Columns that say something of the answers, whether or not a file has them.
 _MEANT = ("participant", "trial", "weight")
 _PLACE = f"{PAGE}.multiverse"
 _PICKED = f"{_PLACE}.picked"
+_DRAWS = 39  # random sets of each view
 
 
 class ViewsContext(Context):
@@ -76,7 +81,7 @@ def _marked(key: dict, _info: DatasetInfo) -> tuple[Answers, dict[str, str]]:
                 continue
             columns[name] = ALL
             if not view.kept.all():
-                column = free_name(f"{name} (view)" if name in taken else name, {*views})
+                column = free_name(f"{name}{OF_VIEW}" if name in taken else name, {*views})
                 columns[name], views[column] = column, view
     return cleaning.marked(views), columns
 
@@ -95,6 +100,7 @@ def show_multiverse(context: ViewsContext) -> None:
     method: OrdinalEmbedding = as_embedding(map_method(context.info))
     with side:
         run = _asked_for(context, method)
+        random = _beside_random_sets(context, method, run)
     with picture:
         if run is None:
             context.empty(
@@ -109,9 +115,11 @@ def show_multiverse(context: ViewsContext) -> None:
             def choose(picked: list[int], _: str) -> None:
                 context.session.drafts[_PICKED] = [run.key, *picked[:1]]
 
-            context.present(run, looks=looks, on_pick=choose)
+            context.present(
+                run, beside=random, looks=looks, on_pick=choose,
+                planned=planned_maps(standing_of(services().workspace, context.info)),
+            )
             _chosen(context, run)
-        _views(context, method)
 
 
 def _asked_for(context: ViewsContext, method: OrdinalEmbedding) -> Run | None:
@@ -120,15 +128,18 @@ def _asked_for(context: ViewsContext, method: OrdinalEmbedding) -> Run | None:
     others = [view for view in context.views if view not in own]
 
     chosen = several(
-        # Other views, another choice: what is new takes part until somebody says otherwise.
-        context.session, f"{_PLACE}.others@{context.info.id}@{others}", "Other views",
-        {view: view for view in others}, default=others,
+        # Other views, another choice, which begins with that of the last result.
+        context.session, f"{_PLACE}.others@{context.info.id}@{own}@{others}", "Other views",
+        {view: view for view in others}, default=_compared_before(context, own) or others,
         help="The view in use, and all answers, are compared in any case.",
     ) if others else []
-    without = [] if context.columns else ["columns"]
+    divided = context.session.answers().answers
+    without = {} if context.columns else {"columns": None}
+    without |= {} if "participant" in divided else {"groups": False}
     options = context.options(
         "multiverse", columns={"objects": context.columns},
-        given={"views": [*own, *chosen] or None, "main": len(own), **dict.fromkeys(without)},
+        given={"views": [*own, *chosen] or None, "main": len(own), **without,
+               "conditions": _conditions(context, divided)},
     )
     if not options["methods"]:
         st.caption("Choose a method.")
@@ -138,6 +149,24 @@ def _asked_for(context: ViewsContext, method: OrdinalEmbedding) -> Run | None:
         "that differ from it in one choice. What is done is kept, also when it is stopped.",
         options=options,
     )
+
+
+def _compared_before(context: ViewsContext, own: list[str]) -> list[str]:
+    """Other views of the last result with the same main view; none without one."""
+    for one in context.runs("multiverse", "embedding"):
+        views, main = one.record["options"]["views"] or [], one.record["options"]["main"]
+        if views[:main] == own:
+            return views[main:]
+    return []
+
+
+def _conditions(context: ViewsContext, divided: pd.DataFrame) -> list[str] | None:
+    """Columns whose values are compared as conditions; none to begin with."""
+    names = [name for name in dividing_columns(divided) if name not in _MEANT]
+    return several(
+        context.session, f"{_PLACE}.conditions", "Conditions", {name: name for name in names},
+        help="Columns of the answers: whether the axes of the map are weighted differently.",
+    ) or None if names else None
 
 
 def _chosen(context: ViewsContext, run: Run) -> None:
@@ -158,28 +187,26 @@ def _chosen(context: ViewsContext, run: Run) -> None:
             ))
         elif pressed(context.session, f"{_PLACE}.fit", "Fit this map",
                      icon=":material/scatter_plot:"):
-            name, own = told.result.methods[k], run.fresh()
-            method = own if name == own.name else methods("embedding")[name]()
-            fit_now(context, method.set_params(n_components=int(told.result.n_components[k])))
+            fit_now(context, method_of(run, k))
             open_page("embedding")
 
 
-def _views(context: ViewsContext, method: OrdinalEmbedding) -> None:
-    """Views beside random sets of their sizes."""
-    if not context.views:
-        return
-    if box := panels.folded("Views beside random sets", f"{PAGE}.robustness"):
-        with box:
-            context = replace(context, slot=f"{PAGE}.robustness")  # neither ends the other
-            watch(context.job)
-            options = context.options("robustness", given={"views": context.views})
-            run = context.result(
-                method, "robustness",
-                "Fits the method of the open map to every view and to random sets of the same "
-                "sizes.", options=options,
-            )
-            context.present_or_promise(
-                run if run and run.complete else None,
-                promise="Compute shows held-out error, noise ceiling and map of every view, and "
-                "whether they differ more than those of random sets of its size.",
-            )
+def _beside_random_sets(
+    context: ViewsContext, method: OrdinalEmbedding, run: Run | None
+) -> list[Run]:
+    """The button that compares the views of a result with random sets of their sizes."""
+    views = run.options["views"] if run else None
+    if not views:
+        return []
+    context = replace(context, slot=f"{PAGE}.robustness")  # neither ends the other
+    folds, replicates = run.options["folds"], run.options["replicates"]
+    options = {"views": views, "draws": _DRAWS, "folds": folds, "seed": run.options["seed"]}
+    takes = run.seconds / run.result().done.sum() * len(views) * _DRAWS
+    (random,) = context.results(
+        "robustness", TASKS["robustness"].words, [(method, "robustness", options)],
+        "Whether views differ more than random sets of their sizes: ranges in the figure, and one "
+        "p for all views. It takes about "
+        f"{duration(takes * (folds + 1) / (folds + 1 + replicates))}.", label="Random sets",
+    )
+    watch(context.job)
+    return [random] if random and random.complete else []

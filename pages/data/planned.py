@@ -1,4 +1,4 @@
-"""Plan: the analyses of a frozen plan in one click, and what differs from it."""
+"""Plan: the analyses of a plan, or of other data, in one click, and what differs from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.studies.preregistration.deviations import Standing
-from tripletscope.core.studies.preregistration.plan import AnalysisPlan, PlannedStep
+from tripletscope.core.studies.preregistration.plan import MAP, AnalysisPlan, PlannedStep
 from tripletscope.core.studies.preregistration.questions import QUESTIONS
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.jobs.queue import Step
@@ -21,6 +21,7 @@ from tripletscope.dashboard.results.preregistration import (
     planned_table,
     question_said,
     standing_said,
+    step_said,
 )
 from tripletscope.dashboard.results.presentation import Numbers
 from tripletscope.dashboard.store import plans
@@ -30,32 +31,41 @@ from tripletscope.dashboard.store.feature_tables import free_name
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import analysis, panels
 from tripletscope.dashboard.ui.context import Context
-from tripletscope.dashboard.ui.controls import doing, pressed
+from tripletscope.dashboard.ui.controls import doing, pick, pressed
 from tripletscope.dashboard.ui.elements import COMPUTED, errors_shown, run_button
 from tripletscope.dashboard.ui.opened_map import choose_method, opened_map
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.ui.plans import pick_plan, plan_files, show_plan_text
 from tripletscope.dashboard.words import words
 from tripletscope.pages.data.findings import PAGE, lacking, show_refusals
+from tripletscope.pages.data.other_analyses import (
+    OtherAnalyses,
+    other_analyses,
+    plan_of,
+    show_other,
+)
 
 _PLACE = f"{PAGE}.plan"
 
 
 def _has_plan(info: DatasetInfo) -> bool:
-    return PLAN in info.extra or bool(plans.kept_plans(services().workspace))
+    return (PLAN in info.extra or bool(plans.kept_plans(services().workspace))
+            or next(other_analyses(info), None) is not None)
 
 
 @tab(PAGE, "Plan", 1.5, slot=_PLACE, when=_has_plan)
 def show_plan(context: Context) -> None:
     """What was planned, what has become of it, and the button that analyses as planned."""
     picture, side = context.picture_and_side()
-    plan = standing = None
+    plan = standing = other = None
     with side, errors_shown(DataError, WorkspaceError):
-        plan = _choose(context)
+        plan, other = _choose(context)
         if plan is not None:
             standing = _standing(context, plan)
             _analyse(context, plan, standing)
-            plan_files(plan, _PLACE)
+            if plan.frozen:
+                plan_files(plan, _PLACE)
+            other = _beside(context, plan, other)
     with picture:
         show_refusals(context.job)
         if problem := plans.plan_problem(context.info):
@@ -64,6 +74,8 @@ def show_plan(context: Context) -> None:
             context.empty("No plan is chosen", "Freeze a plan on Simulate, or upload its file.")
         if plan is None:
             return
+        if other is not None:
+            show_other(context, plan, other)
         if standing is None:
             st.markdown("These answers do not follow the plan yet.")
             show_plan_text(plan)
@@ -83,8 +95,8 @@ def _standing(context: Context, plan: AnalysisPlan) -> Standing | None:
     return found if found is not None and found.plan == plan else None
 
 
-def _choose(context: Context) -> AnalysisPlan | None:
-    """Ask for one of the kept plans, which a file may bring; the followed one to begin with."""
+def _choose(context: Context) -> tuple[AnalysisPlan | None, OtherAnalyses | None]:
+    """Ask for a plan: the followed one, one that is kept or uploaded, or the analyses of others."""
     current, workspace = context.session, services().workspace
     place = f"{_PLACE}@{context.info.id}"
     followed = None if plans.plan_problem(context.info) else plans.followed(context.info)
@@ -96,7 +108,27 @@ def _choose(context: Context) -> AnalysisPlan | None:
                 current.drafts[place] = plans.keep_plan(workspace, plan).sha256
                 current.drafts[f"{place}.file"] = file.file_id
     kept = [one.plan for one in plans.kept_plans(workspace) if one.plan]
-    return pick_plan(current, place, [followed, *kept] if followed else kept)
+    others = {one.place: one for one in other_analyses(context.info)}
+    chosen = pick_plan(current, place, [followed, *kept] if followed else kept,
+                       {place: f"As in {one.name}" for place, one in others.items()})
+    if isinstance(chosen, str):
+        return plan_of(context.info, others[chosen]), others[chosen]
+    return chosen, None
+
+
+def _beside(
+    context: Context, plan: AnalysisPlan, other: OtherAnalyses | None
+) -> OtherAnalyses | None:
+    """Ask with which results of other answers those of a plan are compared."""
+    if other is not None:
+        return other
+    others = {one.place: one for one in other_analyses(context.info)}
+    if not others:
+        return None
+    names = {"": "None"} | {place: one.name for place, one in others.items()}
+    chosen = pick(context.session, f"{_PLACE}.beside@{context.info.id}", "Beside", names,
+                  help="Held-out errors and maps of the same analyses of other answers.")
+    return others.get(chosen)
 
 
 def _show(context: Context, standing: Standing) -> None:
@@ -123,24 +155,35 @@ def _show(context: Context, standing: Standing) -> None:
 def _analyse(context: Context, plan: AnalysisPlan, standing: Standing | None) -> None:
     """The button that follows the plan; with other exclusions one that makes its analyses here."""
     info, workspace = context.info, services().workspace
-    is_here = standing is not None and standing.has_planned_exclusions
+    is_here = plans.planned_view(
+        replace(info, views={info.view: info.exclusions}), plan
+    ) is not None
     why = COMPUTED if standing is not None and all(standing.done.values()) else ""
     is_asked = run_button(
         context.session, f"{_PLACE}.run", "Analyse as planned", why=why if is_here else "",
-        help="Makes the planned exclusions as a view of the answers, and computes the planned "
-        "results. Nothing else is changed or forbidden: what differs is listed.",
+        help="Freezes the plan if it is new, makes its exclusions as a view of the answers, and "
+        "computes its results. Nothing else is changed or forbidden: what differs is listed.",
     )
     is_asked_here = False
-    if standing is not None and not is_here:
+    if not is_here:
         is_asked_here = pressed(
             context.session, f"{_PLACE}.otherwise", "With these exclusions",
             icon=":material/play_arrow:", width="stretch", why=why,
             help="Computes the planned results for the view in use, which differs from the plan.",
         )
+    if standing is not None and pressed(
+        context.session, f"{_PLACE}.leave", "Follow no plan", icon=":material/link_off:",
+        width="stretch", help="A plan that is followed later lists this one as followed before.",
+    ):
+        plans.follow(workspace, info, None)
+        st.rerun()
     refused: Sequence[Step] = ()
-    if is_asked:
+    if is_asked or (is_asked_here and standing is None):
         with doing(context.session, st.spinner("Following the plan")):
-            info, refused = excluded_as_planned(info, plan)
+            plan = plans.keep_plan(workspace, plan)
+            context.session.drafts[f"{_PLACE}@{info.id}"] = plan.sha256
+            if is_asked:
+                info, refused = excluded_as_planned(info, plan)
             plans.follow(workspace, info, plan)
     if is_asked or is_asked_here:
         info = workspace.dataset(info.id)
@@ -189,7 +232,7 @@ def _step(
 ) -> Step:
     """A step in d dimensions, or in as many as the plan's rule chooses once it is at work."""
     workspace = services().workspace
-    title = f"{question_said(step.question)} {words(f'test {step.task}')}"
+    title = f"{question_said(step.question)} {step_said(step)}"
 
     def work(progress: Progress) -> str | None:
         chosen, alpha = plans.dimensions_of(workspace, info, plan)
@@ -206,7 +249,9 @@ def _step(
         computed = analysis.forgiving(analysis.step_of(
             info, answers, piece, analysis.describe(method), title
         ))
-        if (refused := computed.work(progress)) is None and step.task == "fit":
+        if (refused := computed.work(progress)) is None and (
+            (step.question, step.task) == (MAP, "fit")
+        ):
             choose_method(info, analysis.settled(info, method))
         return refused
 

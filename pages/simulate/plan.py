@@ -58,11 +58,12 @@ def show_plan(context: Context) -> None:
     kept = plans.kept_plans(workspace)
     with side, errors_shown(WorkspaceError, DataError):
         frozen = {one.plan.sha256: one for one in kept if one.plan}
-        shown = pick_plan(current, PLACE, (one.plan for one in frozen.values()), new=True)
-        if shown is None:
-            shown = _draft(current, kept)
-        else:
+        shown = pick_plan(current, PLACE, (one.plan for one in frozen.values()),
+                          {"": "A new plan"})
+        if shown:
             _use(current, frozen[shown.sha256])
+        else:
+            shown = _draft(current, kept)
     with picture:
         for one in kept:
             if one.problem:

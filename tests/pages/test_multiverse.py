@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tripletscope as ts
 from tests.pages.harness import crowd, figure, session_on, settled, start, words
 from tests.waiting import becomes
 from tripletscope.core.inference.uncertainty.robustness import ALL
@@ -13,7 +14,10 @@ from tripletscope.core.run import TASKS, run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard.results.multiverse import ToldMultiverse
+from tripletscope.dashboard.results.preregistration import planned_maps
+from tripletscope.dashboard.results.presentation import ShownResults
 from tripletscope.dashboard.state import _KEY
+from tripletscope.dashboard.store import plans
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS
 from tripletscope.pages.compare.multiverse import _PICKED
 
@@ -100,7 +104,7 @@ def test_an_analysis_leads_to_its_map(services, opened):
     app = computed(asked(opened), services)
     assert "Click on an analysis" in words(app)
     result = kept(services).result()
-    last = int(result.order[-1])
+    last = int(result.sorted_by()[-1])
     told = ToldMultiverse(result).text_of(last)
     click_on(app, services, last)
     assert told in words(app).replace("\\", "")
@@ -168,11 +172,78 @@ def test_a_view_that_weights_is_refused(services, opened):
     assert not [button for button in app.button if button.key == "compare.multiverse.run"]
 
 
-def test_a_result_without_views_stays_when_there_are_some(services, opened):
+def test_a_result_stays_when_there_are_views_that_it_does_not_name(services, opened):
+    workspace = services.workspace
     computed(asked(opened), services)
     without(services, "some", "person 3")
-    services.workspace.use_view(of(services), ALL_ANSWERS)
-    assert len(services.workspace.runs(of(services).id, "multiverse")) == 1
+    workspace.use_view(of(services), ALL_ANSWERS)
+    assert len(workspace.runs(of(services).id, "multiverse")) == 1
+    computed(asked(opened), services)
+    assert len(workspace.runs(of(services).id, "multiverse")) == 2
+    without(services, "others", "person 1", "person 2")
+    workspace.use_view(of(services), ALL_ANSWERS)
+    app = asked(opened)
+    assert "of the main analysis" in words(app), "the new view takes no part unless it is asked to"
+    assert app.button(key="compare.multiverse.run").disabled
+    (box,) = [one for one in app.multiselect if one.label == "Other views"]
+    assert (box.value, box.options) == (["some"], ["some", "others"])
+    workspace.rename_view(of(services).id, "some", "few")
+    assert len(workspace.runs(of(services).id, "multiverse")) == 1, "the other named it"
+
+
+def test_views_are_held_against_random_sets(services, opened):
+    """Their ranges stand behind the main analyses of the views, and one *p* is of all."""
+    workspace = services.workspace
+    without(services, "all answers", "person 3")  # as one of the columns may be called
+    workspace.use_view(of(services), ALL_ANSWERS)
+    app = computed(asked(opened), services)
+    app.button(key="compare.robustness.run").click().run()
+    app = settled(app, services)
+    (listed,) = workspace.runs(of(services).id, "robustness")
+    found = workspace.run(of(services).id, listed.key).result()
+    assert found.views == [ALL, "all answers (view)"]
+    told = words(app)
+    assert "random sets" in told
+    bars = [trace for trace in figure(app, "multiverse")["data"] if trace["type"] == "bar"]
+    assert [len(trace["base"]) for trace in bars] == [1, 1], "error and map of the view"
+    assert bars[0]["base"][0] == pytest.approx(found.chance_low[0, 1])
+    assert app.button(key="compare.robustness.run").disabled
+    assert workspace.runs(of(services).id, "multiverse")
+
+
+def test_the_planned_analysis_is_marked(services, opened):
+    answers = services.workspace.answers(of(services))
+    plan = ts.experiment.AnalysisPlan(
+        title="Planned", n_objects=8, n_participants=4, n_answers=len(answers), method=STE(),
+        dimensions=[2], questions={},
+    )
+    plans.follow(services.workspace, of(services), plan.freeze())
+    app = computed(asked(opened), services)
+    told = words(app).replace("\\", "")
+    assert "The planned analysis is STE, 2 dimensions" in told
+    names = figure(app, "multiverse")["layout"]["yaxis3"]["ticktext"]
+    assert "planned" in names
+    without(services, "some", "person 3")
+    app = computed(asked(opened), services)
+    planned = [ToldMultiverse.of(
+        ShownResults((), answers, "", planned=planned_maps(
+            plans.standing_of(services.workspace, of(services))
+        )), services.workspace.run(of(services).id, one.key),
+    ) for one in services.workspace.runs(of(services).id, "multiverse")]
+    told = [(one.planned.sum(), one.result.views[int(one.planned.argmax())]) for one in planned]
+    assert told == [(1, ALL)], "also where the main analysis is of another view"
+    assert planned[0].table["planned"].sum() == 1
+
+
+def test_conditions_are_tested_where_they_are_asked_for(services):
+    answers = crowd(8, 400)
+    light = np.where(np.arange(400) % 2, "day", "night")
+    app = asked(session_on(services, answers.with_columns({"light": light})))
+    (box,) = [one for one in app.multiselect if one.label == "Conditions"]
+    assert box.options == ["light"]
+    computed(box.set_value(["light"]).run(), services)
+    result = kept(services).result()
+    assert result.people == ["", "light"]
 
 
 def test_it_needs_a_method(services, opened):

@@ -54,5 +54,5 @@ def test_every_analysis_says_what_it_does_and_needs(services):
         if page.fits is not None:
             assert page.about in said
             assert page.needs in said
-    app.button(key="more.repeating").click().run()
+    app.button(key="more.plan").click().run()
     assert not app.exception

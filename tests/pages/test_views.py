@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 
 from tests.core.studies.quality.answers import people_data
-from tests.pages.harness import figure, on_tab, session_on, settled, start, unfold, words
+from tests.pages.harness import on_tab, session_on, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
-from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS
 
@@ -87,35 +86,3 @@ def test_further_exclusions_extend_a_view_or_begin_another(services, opened):
     assert {view: len(steps) for view, steps in info.views.items()} == {
         ALL_ANSWERS: 0, "attentive": 2, "slow too": 3,
     }
-
-
-def test_robustness_compares_the_views(services, opened):
-    app = start("compare", opened, "multiverse")
-    assert "Views beside random sets" not in [box.label for box in app.expander]
-    workspace, (info,) = services.workspace, services.workspace.datasets()
-    for view, out in (("all answers", ("p5",)), ("group", ("p0", "p1", "p2"))):
-        info = workspace.use_view(info, ALL_ANSWERS)
-        less = workspace.cleaning(info).excluding(Exclusion(participants=out))
-        info = workspace.update_dataset(info, less, view=view)
-    workspace.add_run(info, run("fit", STE(n_init=1), workspace.triplets(info)), "STE")
-    app = unfold(start("compare", opened, "multiverse"), "Views beside random sets")
-    for option, value in (("draws", 19), ("folds", 2)):
-        app.number_input(key=f"compare.robustness.{option}").set_value(value).run()
-    app.button(key="compare.robustness.run").click().run()
-    settled(app, services)
-    (kept,) = workspace.runs(info.id, "robustness")
-    result = workspace.run(info.id, kept.key).result()
-    # One of the columns of the answers is called as a view is.
-    assert result.views == ["all answers", "all answers (view)", "group (view)"]
-    assert result.sizes.tolist() == [720, 600, 360]
-    drawn = figure(app, "robustness")["data"]
-    assert len([trace for trace in drawn if trace["type"] == "scatter"]) == 3
-    assert "View “group”" not in captions(app), "it is of all"
-    info = workspace.use_view(info, ALL_ANSWERS)
-    assert workspace.runs(info.id, "robustness") == [kept], "it is of every view"
-    for name in ("others", "group"):
-        workspace.rename_view(info.id, "group" if name == "others" else "others", name)
-        listed = workspace.runs(info.id, "robustness")
-        assert listed == ([kept] if name == "group" else []), "it is of the views that there are"
-    workspace.renew_dataset(info, workspace.triplets(info), report=["Read."])
-    assert not workspace.runs(info.id, "robustness"), "it was of the earlier answers"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import exp
 from typing import Annotated
@@ -25,7 +26,6 @@ from tripletscope.core.engine.task import OfMarked, task
 from tripletscope.core.inference.held_out.ceiling import noise_ceiling
 from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.inference.held_out.units import participants_of
-from tripletscope.core.inference.uncertainty.resampling import bootstrap
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 
 #: Statistics, in the order of all arrays.
@@ -50,9 +50,8 @@ class Robustness:
         All answers first.
     sizes : ndarray of int, shape (v)
         Answers in each.
-    value, low, high : ndarray, shape (3, v)
-        With 95 % intervals; for the map by the standard deviation of bootstrap replicates. NaN
-        where there is none.
+    value : ndarray, shape (3, v)
+        NaN where there is none.
     chance_low, chance_high, p : ndarray, shape (3, v)
         Range of 95 % of the random sets, and p value for all comparisons together (largest absolute
         z).
@@ -71,8 +70,6 @@ class Robustness:
     views: list[str]
     sizes: np.ndarray
     value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
     chance_low: np.ndarray
     chance_high: np.ndarray
     p: np.ndarray
@@ -93,7 +90,7 @@ class Robustness:
     @property
     def table(self) -> pd.DataFrame:
         """One row per statistic and view."""
-        columns = ("value", "low", "high", "chance_low", "chance_high", "p")
+        columns = ("value", "chance_low", "chance_high", "p")
         return pd.DataFrame({
             "statistic": np.repeat(STATISTICS, len(self.views)), "view": self.views * 3,
             "answers": np.tile(self.sizes, 3),
@@ -106,7 +103,8 @@ def robustness(
     answers: Answers,
     *,
     views: Annotated[list[str], Column(
-        "Views", "Columns that are true for the answers of a view.", of="answers", several=True
+        "Views", "Columns that are true for the answers of a view.", of="answers", several=True,
+        marks=True,
     )],
     draws: Annotated[int, Number(
         19, 9999, "Random sets", "More make p values and grey bands more precise."
@@ -114,9 +112,6 @@ def robustness(
     folds: Annotated[int, Number(
         2, 20, "Folds", "Folds for the held-out error.", advanced=True
     )] = 5,
-    replicates: Annotated[int, Number(
-        10, 1000, "Replicates", "Replicates for the interval of a map.", advanced=True
-    )] = 20,
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> Robustness:
@@ -165,11 +160,10 @@ def robustness(
     sets = [np.ones(len(answers), dtype=bool), *inside.T]
     random = [each for _ in range(draws) for each in shuffle.drawn(rng).T]
     result = np.array([*results_of(_measured, [
-        (method, answers, which, reference, folds, seed, replicates * (k < len(sets)))
-        for k, which in enumerate([*sets, *random])
+        (method, answers, which, reference, folds, seed) for which in [*sets, *random]
     ], part(progress, 0.02, 1.0))])
-    value, low, high = result[: len(sets)].transpose(1, 2, 0)
-    chance = result[len(sets) :, 0].reshape(draws, len(views), 3).transpose(0, 2, 1)
+    value = result[: len(sets)].T
+    chance = result[len(sets) :].reshape(draws, len(views), 3).transpose(0, 2, 1)
     bounds = np.full((3, *value.shape), np.nan)
     some = np.isfinite(value[:, 1:]) & np.isfinite(chance).all(axis=0)
     bounds[:, :, 1:][:, some] = *np.quantile(chance[:, some], [0.025, 0.975], axis=0), _adjusted(
@@ -180,8 +174,8 @@ def robustness(
     ], (-1, len(views)))
     differs = (here < np.min(there, axis=0)) | (here > np.max(there, axis=0))
     bounds[2][:, 1:][:, differs] = np.nan
-    return Robustness([ALL, *views], np.array([which.sum() for which in sets]), value, low, high,
-                      *bounds, draws, folds, shuffle.n_people, shuffle.ways,
+    return Robustness([ALL, *views], np.array([which.sum() for which in sets]), value, *bounds,
+                      draws, folds, shuffle.n_people, shuffle.ways,
                       [view for view, other in zip(views, differs, strict=True) if other], inside)
 
 
@@ -198,25 +192,16 @@ def _is_in(answers: Answers, view: str) -> np.ndarray:
 
 def _measured(
     method: OrdinalEmbedding, answers: Answers, which: np.ndarray, reference: np.ndarray,
-    folds: int, seed: int, replicates: int, halt: CancelToken,
+    folds: int, seed: int, halt: CancelToken,
 ) -> np.ndarray:
-    """(3, 3) value and ends of the interval of each statistic; NaN where there is none."""
-    data, result = answers.take(which), np.full((3, 3), np.nan)
-    try:
-        error = cross_validate(method, data, folds=folds, seed=seed, progress=halt)
-        result[:, 0] = error.error, error.low, error.high
-    except DataError:  # too few questions
-        pass
+    """(3,) each statistic; NaN where there is none."""
+    data, result = answers.take(which), np.full(3, np.nan)
+    with suppress(DataError):  # too few questions
+        result[0] = cross_validate(method, data, folds=folds, seed=seed, progress=halt).error
     if (bound := noise_ceiling(data).upper) is not None:
-        result[:, 1] = bound.value, bound.low, bound.high
-    if which.all():  # its map is the reference
-        return result
-    moved, reach = map_disparity(_placed(clone(method).fit(data, progress=halt)), reference), 0.0
-    if replicates:
-        maps = bootstrap(method, data, replicates=replicates, seed=seed, progress=halt)
-        moves = [map_disparity(one, reference) for one in maps.embeddings]
-        reach = 1.96 * float(np.nanstd(moves, ddof=1))
-    result[:, 2] = moved, max(moved - reach, 0.0), min(moved + reach, 1.0)
+        result[1] = bound.value
+    if not which.all():  # the map of all is the reference
+        result[2] = map_disparity(_placed(clone(method).fit(data, progress=halt)), reference)
     return result
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.studies.preregistration.plan import AnalysisPlan, PlannedStep
+from tripletscope.core.studies.preregistration.plan import FURTHER, AnalysisPlan, PlannedStep
 from tripletscope.core.studies.preregistration.questions import QUESTIONS
 from tripletscope.core.studies.quality.exclusion import Cleaning, Exclusion
 
@@ -71,6 +72,8 @@ class Standing:
         Further exploratory results, which are not told of.
     as_planned : Standing or None
         The same with the planned exclusions, where others were made here and those elsewhere.
+    kept : ndarray of bool, shape (t,), or None
+        Answers that the planned exclusions keep; None where they were not made.
     """
 
     plan: AnalysisPlan
@@ -83,6 +86,7 @@ class Standing:
     deviations: list[Deviation]
     untold: int = 0
     as_planned: Standing | None = None
+    kept: np.ndarray | None = None
 
     @property
     def has_planned_exclusions(self) -> bool:
@@ -99,8 +103,9 @@ class Standing:
         return all(run.key != other.key for other in self.exploratory)
 
     def is_result_of(self, question: str, run: Any) -> bool:
-        """Whether it is what a question planned, in the number of dimensions that is chosen."""
-        return any(step.question == question and step.same_as(run) for step in self.steps)
+        """Whether a question, or a further analysis, planned it in the chosen dimensions."""
+        return any(step.question.split()[0] in (question, FURTHER) and step.same_as(run)
+                   for step in self.steps)
 
     def is_met(self, question: str) -> bool | None:
         """Whether the planned result meets the criterion of a question; None without a result."""

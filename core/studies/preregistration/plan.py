@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope import __version__
+from tripletscope.core.data.columns import one_per_trial
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Answers
@@ -24,6 +25,7 @@ from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.held_out.compare import recommend_dimension
 from tripletscope.core.inference.held_out.score import ErrorEstimate
+from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.studies.experiment.experiment import SOURCES
@@ -36,6 +38,8 @@ FORMAT = 1
 #: The question of the map itself: fit, held-out error and uncertainty.
 MAP = "map"
 _TASKS_OF_MAP = ("fit", "cross_validate", "bootstrap")
+#: Questions of analyses without a criterion, such as those of an earlier study, are numbered.
+FURTHER = "further"
 #: Most letters of titles and of names of columns, and most dimensions.
 _LONGEST, _MOST = 200, 10
 _LONGEST_VERSION = 40
@@ -53,7 +57,7 @@ class PlannedStep:
     Attributes
     ----------
     question : str
-        One of those of the plan, or ``"map"``.
+        One of those of the plan, ``"map"``, or ``"further 1"`` and so on.
     task : str
         As of `tripletscope.run`.
     method : dict
@@ -168,6 +172,8 @@ class AnalysisPlan:
         Of `tripletscope.core.studies.preregistration.questions.QUESTIONS`: ``clusters``,
         ``groups`` of participants, ``conditions``, ``directions``, ``features``; with the columns
         that they name.
+    further : tuple of PlannedStep
+        Analyses without a criterion, such as those of an earlier study: see `of_results`.
     frozen : str
         Time of freezing (ISO 8601, UTC); empty before.
     version : str
@@ -203,6 +209,7 @@ class AnalysisPlan:
     method: Method = field(default_factory=DEFAULT_EMBEDDING)
     dimensions: tuple[int, ...] = (1, 2, 3)
     questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    further: tuple[PlannedStep, ...] = ()
     frozen: str = ""
     version: str = ""
     steps: tuple[PlannedStep, ...] = ()
@@ -218,7 +225,7 @@ class AnalysisPlan:
         _check(self.frozen == "" or _is_moment(self.frozen), "frozen", "is no time")
         _check(self.version == "" or _is_version(self.version), "version", "is no short text")
         _check(isinstance(self.questions, Mapping), "questions", "names no columns")
-        for name in ("exclusions", "dimensions", "steps"):
+        for name in ("exclusions", "dimensions", "further", "steps"):
             _check(isinstance(getattr(self, name), list | tuple), name, "is no list")
             fill(self, name, tuple(getattr(self, name)))
         _check(all(map(_is_rule, self.exclusions)), "exclusions",
@@ -233,7 +240,10 @@ class AnalysisPlan:
             _check_question(name, columns)
         fill(self, "questions", {name: tuple(self.questions[name]) for name in QUESTIONS
                                  if name in self.questions})
-        planned = _planned(self.method, self.questions)
+        numbered = [f"{FURTHER} {k}" for k, _ in enumerate(self.further, 1)]
+        _check([one.question for one in self.further] == numbered, "further",
+               "has analyses that are not numbered")
+        planned = (*_planned(self.method, self.questions), *self.further)
         fill(self, "steps", self.steps or planned)
         given, wanted = ([(step.question, step.task) for step in steps]
                          for steps in (self.steps, planned))
@@ -273,6 +283,7 @@ class AnalysisPlan:
                             "reason": one.reason} for one in self.exclusions],
             "method": _open(as_record(self.method)), "dimensions": [*self.dimensions],
             "questions": {name: [*columns] for name, columns in self.questions.items()},
+            "further": [asdict(step) for step in self.further],
             "steps": [asdict(step) for step in self.steps],
         }
 
@@ -327,19 +338,21 @@ class AnalysisPlan:
     @classmethod
     def _of(cls, values: dict[str, Any], sha256: Any) -> Self:
         names = {one.name for one in fields(cls)}
-        for name in names ^ values.keys():
+        for name in names ^ {"further", *values}:  # which came later
             _check(False, name, "is missing" if name in names else "is unknown")
         _check(values["frozen"], "frozen", "is empty: nobody froze the plan")
         _check(_is_version(values["version"]), "version", "is no short text")
         _check(values["steps"], "steps", "is empty")
-        made = {**values}
+        made = {"further": [], **values}
+        every = ("further", "steps")
         for name, make in (
             ("exclusions", lambda every: [Exclusion(**one) for one in every]),
             ("method", lambda record: PlannedStep(MAP, "fit", record, {}).checked().made()),
-            ("steps", lambda every: [PlannedStep(**one).checked() for one in every]),
+            *((name, lambda steps: [PlannedStep(**one).checked() for one in steps])
+              for name in every),
         ):
             try:
-                made[name] = make(values[name])
+                made[name] = make(made[name])
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError,
                     OverflowError) as error:
                 problem = error.problem if isinstance(error, DataError) else str(error)
@@ -353,6 +366,63 @@ class AnalysisPlan:
         plan.__dict__["_record"] = values  # fills the cached property
         _check(plan.sha256 == sha256, "sha256", "is not that of the plan, which was changed")
         return plan
+
+    @classmethod
+    def of_results(
+        cls, title: str, runs: Sequence[Any], answers: Answers, *,
+        exclusions: Sequence[Exclusion] = (),
+    ) -> Self:
+        """The analyses of other answers, as a plan.
+
+        Parameters
+        ----------
+        title : str
+        runs : sequence of Run
+            The first map among them is that of the plan. What reads features is a question if they
+            are columns of the objects; others, and what is of a table or of views, is left out.
+        answers : Triplets or Quadruples
+            Of which they are.
+        exclusions : sequence of Exclusion
+            Those by rules are planned.
+
+        Examples
+        --------
+        >>> import tripletscope as ts
+        >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+        >>> runs = [ts.run("fit", ts.STE(), answers), ts.run("fit", ts.SOE(), answers)]
+        >>> plan = ts.experiment.AnalysisPlan.of_results("Again", runs, answers)
+        >>> plan.method.name, [step.method["method"] for step in plan.further]
+        ('ste', ['soe'])
+        """
+        runs = [run for run in runs if not why_not_planned(run)]
+        method = next((one for run in runs if run.task == "fit"
+                       and isinstance(one := run.fresh(), OrdinalEmbedding)), DEFAULT_EMBEDDING())
+        plan = cls(
+            title=title, n_objects=answers.n_objects,
+            n_participants=max(n_participants(answers), 1),
+            n_answers=int(one_per_trial(answers).sum()), method=method,
+            exclusions=[replace(one, reason="") for one in exclusions if _is_rule(one)],
+            dimensions=[*range(1, _MOST + 1)],
+        )
+        found = {d for d, step in plan.compared.items() if any(map(step.same_as, runs))}
+        own = min(method.n_components, _MOST)
+        dimensions = sorted(found | {own}) if len(found) > 1 else [own]
+        plan = replace(plan, dimensions=dimensions, steps=())
+        asked = {
+            name: columns for name, columns in _asked(runs, answers).items()
+            if any(step.same_as(run) for run in runs for d in plan.dimensions
+                   for step in _planned(method, {name: columns})[len(_TASKS_OF_MAP):]
+                   for step in [step.filled(d)])
+        }
+        plan = replace(plan, questions=asked, steps=())
+        known = [step for d in plan.dimensions for step in plan.steps_in(d)]
+        rest = [run for run in runs if run.kind != FeatureModel.kind
+                and not any(step.same_as(run) for step in known)]
+        return replace(plan, steps=(), further=[
+            PlannedStep(f"{FURTHER} {k}", run.task, as_record(run.fresh()),
+                        checked(TASKS[run.task].function, run.options))
+            for k, run in enumerate(rest, 1)
+        ])
 
     # Steps ---------------------------------------------------------------------------------
 
@@ -372,6 +442,37 @@ class AnalysisPlan:
     def steps_in(self, n_components: int, alpha: float | None = None) -> list[PlannedStep]:
         """The computations in a chosen number of dimensions, and with tails from the answers."""
         return [step.filled(n_components, alpha) for step in self.steps]
+
+
+def why_not_planned(run: Any) -> str:
+    """Why an analysis says nothing of other answers: a code, or empty if it does.
+
+    ``unknown`` to this version, of a ``table``, ``measured``, of ``features``, or of ``views``.
+    """
+    if run.task not in TASKS or not TASKS[run.task].needs_data or run.task == "choose_tail":
+        return "unknown"
+    if run.table:
+        return "table"
+    if run.of_measured:
+        return "measured"
+    return "views" if run.options.get("views") else ""
+
+
+def _asked(runs: Sequence[Any], answers: Answers) -> dict[str, list[str]]:
+    """Questions that results may answer, with the columns that they name."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        for name, asked in QUESTIONS.items():
+            columns = {
+                "conditions": lambda run: [run.parameters["by"]],
+                "directions": lambda run: run.options["columns"],
+                "features": lambda run: [one.rpartition(": ")[0]
+                                         for one in run.parameters["content"]],
+            }.get(name, lambda run: [])
+            if run.task == asked.task and name not in found:
+                found[name] = columns(run)
+    return {name: columns for name, columns in found.items()
+            if name != "features" or {*columns} <= {*answers.objects.columns}}
 
 
 class UnsoundEntry(DataError):

@@ -65,7 +65,7 @@ def test_errors_are_those_of_cross_validation(tried, answers):
     on_line = tried.n_components == 1
     assert tried.error.value[on_line].min() > tried.error.value[~on_line].max()
     assert tried.table["error"].is_monotonic_increasing
-    assert tried.table_by("moved")["moved"].is_monotonic_increasing
+    assert tried.table.loc[tried.sorted_by("moved"), "moved"].is_monotonic_increasing
 
 
 def test_how_far_maps_move(tried):
@@ -108,6 +108,46 @@ def test_random_columns_stand_by_chance_alone():
         said += bool(found.predicted[0, :, 0].any())
     assert alarms <= ALARMS
     assert said <= ALARMS, "of the main analysis alone"
+
+
+def crowd(seed: int, groups: int = 1, each: int = 60, n_people: int = 12) -> Triplets:
+    """Answers of people under two conditions, in groups with maps of their own."""
+    rng = np.random.default_rng(seed)
+    maps = 1.5 * rng.normal(size=(groups, 12, 2))
+    parts = [ts.simulate(maps[k % groups], each, noise="logistic", seed=100 * seed + k)
+             for k in range(n_people)]
+    who = np.arange(n_people).repeat(each)
+    light = np.where(rng.permutation(n_people)[who] % 2, "day", "night")
+    return Triplets(np.concatenate([one.rows for one in parts]), parts[0].objects, pd.DataFrame({
+        "participant": [f"p{k}" for k in who], "light": light, "one": "same",
+    }))
+
+
+def test_groups_and_conditions_that_do_not_exist_seldom_stand():
+    """Each condition has a level of 5 %; of few people who are alike, groups are not seen."""
+    settings = {**QUICK, "methods": ["ste"], "fewest": 2, "clusters": False}
+    stand = np.array([
+        multiverse(MAIN, crowd(seed), conditions=["light"], **settings).differ[0]
+        for seed in range(10)
+    ])
+    assert stand.sum(axis=0)[0] == 0
+    assert stand.sum(axis=0)[1] <= 2
+
+
+def test_planted_groups_and_conditions_stand_and_methods_share_their_tests():
+    data = crowd(1, groups=2, each=150)
+    data = data.with_columns({"map": np.where(np.arange(1800) // 150 % 2, "a", "b")})
+    found = multiverse(MAIN, data, conditions=["map", "one"], clusters=False, **QUICK)
+    on_line = found.n_components == 1
+    assert found.people == ["", "map", "one"]
+    assert found.differ[~on_line, :2].all()
+    assert found.told[~on_line].tolist() == [[True, True, False]] * 2, "of one condition"
+    assert not found.told[on_line].any(), "a line has no axes to weight"
+    assert found.table["groups"].isna().sum() == on_line.sum()
+    without = multiverse(MAIN, data, clusters=False, groups=False, **QUICK)
+    assert without.people == []
+    with pytest.raises(DataError, match="dark"):
+        multiverse(MAIN, data, conditions=["dark"], **QUICK)
 
 
 def test_what_was_stopped_goes_on_where_it_was(answers, tried):

@@ -69,7 +69,7 @@ def test_the_script_computes_the_same_results(tmp_path):
         run("compare_treatments", STE(n_init=1), triplets.with_columns({"kept": few}),
             {"weighted": False, "folds": 2}),
         run("robustness", STE(n_init=1), cleaning.marked({"=some": cleaning}),
-            {"views": ["=some"], "draws": 19, "folds": 2, "replicates": 10}),
+            {"views": ["=some"], "draws": 19, "folds": 2}),
         run("cross_validate", STE(n_init=1), triplets, {"folds": 3}),
         run("fit", AgglomerativeClustering(linkage="complete", basis=K2()), triplets),
         run("predict_column", K2(), triplets, {"column": "kind", "learner": "svm", "folds": 2}),

@@ -37,7 +37,7 @@ def test_views_come_along_with_their_results(tmp_path, services, hidden):
             kept[view, task] = workspace.add_run(info, result, task)
     workspace.describe_run(kept["few", "fit"].id, group="pilot", pinned=True)
     marked = workspace.cleaning(info).marked({"few": workspace.cleaning(info)})
-    quick = {"views": ["few"], "draws": 19, "folds": 2, "replicates": 10}
+    quick = {"views": ["few"], "draws": 19, "folds": 2}
     workspace.add_run(info, run("robustness", STE(n_init=1), marked, quick), "both views")
     content = archive(workspace, info, replace(TERMS, pseudonyms=hidden))
     script = next(text for path, text in unzipped(content).items() if path.endswith(".py"))

@@ -46,14 +46,11 @@ def spaces() -> ts.features.FeatureModel:
     ("recover_spaces", {"model": "raw", "repeats": 5}, ["recovery"]),
     ("align_spaces", {"starts": 4}, ["alignment", "plan"]),
     ("shared_dimensions", {"permutations": 99}, ["shared-dimensions"]),
-    ("robustness", {"views": ["some"], "draws": 19, "folds": 2, "replicates": 10}, ["robustness"]),
 ])
 def test_every_result_has_figures_with_caption_words_and_numbers(
     answers, spaces, task, options, names
 ):
-    method = ts.STE(n_init=1) if task == "robustness" else spaces
-    answers = answers.with_columns({"some": np.arange(len(answers)) % 2 == 0})
-    run = ts.run(task, method, answers, options)
+    run = ts.run(task, spaces, answers, options)
     found = drawings(run, answers)
     assert [drawing.name for drawing in found] == names
     for drawing in found:

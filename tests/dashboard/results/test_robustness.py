@@ -15,8 +15,8 @@ from tripletscope.dashboard.results.robustness import robustness_of
 
 def test_only_what_differs_from_random_sets_is_told(planted):
     value = np.array([[0.2, 0.1], [0.8, 0.9], [np.nan, 0.03]])
-    alike = Robustness(["all answers", "experts"], np.array([90, 50]), value, value - 0.01,
-                       value + 0.01, value, value + 0.1, np.full((3, 2), 0.5), 39, 5, 12, 500.0)
+    alike = Robustness(["all answers", "experts"], np.array([90, 50]), value, value, value + 0.1,
+                       np.full((3, 2), 0.5), 39, 5, 12, 500.0)
     some = replace(alike, p=np.array([[np.nan, 0.025], [np.nan, 0.5], [np.nan, 0.05]]))
     told = []
     tiny = replace(alike, value=np.array([[0.2, np.nan], [0.8, np.nan], [np.nan, np.nan]]))

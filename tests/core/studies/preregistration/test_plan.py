@@ -16,6 +16,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import as_record, make_method
 from tripletscope.core.studies.preregistration.deviations import why_omitted
+from tripletscope.core.studies.preregistration.plan import why_not_planned
 from tripletscope.core.studies.preregistration.questions import QUESTIONS
 from tripletscope.core.studies.quality.rules import RULES
 from tripletscope.experiment import AnalysisPlan, standing
@@ -147,6 +148,62 @@ def test_a_plan_of_before_a_parameter_came_keeps_its_hash_and_what_it_plans():
 
 def steps_of(**values) -> dict:
     return {(step.question, step.task): step for step in plan(**values).steps}
+
+
+def test_analyses_of_other_answers_become_a_plan():
+    """Map, dimensions, questions and exclusions, and what has no criterion with its settings."""
+    answers, map_of = null(0, people=6, each=40), ts.STE(n_init=1)
+    again = plan(questions={"conditions": ("light",), "directions": ("size",)})
+    known = [step for step in again.steps_in(2) if step.question in QUESTIONS]
+    runs = [
+        ts.run("fit", map_of, answers), ts.run("fit", ts.SOE(n_init=1), answers),
+        *(ts.run("cross_validate", ts.STE(n_init=1, n_components=d), answers) for d in (1, 2)),
+        ts.run("cross_validate", map_of, answers, {"folds": 3}),
+        *(ts.run(step.task, make_method(step.method), answers, step.options) for step in known),
+        ts.run("directions", map_of, answers, {"columns": ["size"], "replicates": 20}),
+    ]
+    few = ts.Exclusion("few_answers", {"least": 10}, reason="mine")
+    made = AnalysisPlan.of_results("Again", runs, answers, exclusions=[
+        few, ts.Exclusion(participants=["p1"]),
+    ])
+    assert (made.n_objects, made.n_participants, made.n_answers) == (12, 6, 240)
+    assert (made.method.name, made.dimensions) == ("ste", (1, 2))
+    assert made.questions == {"conditions": ("light",), "directions": ("size",)}
+    assert [(one.rule, one.reason) for one in made.exclusions] == [("few_answers", "")]
+    assert [(one.task, one.method["method"]) for one in made.further] == [
+        ("fit", "soe"), ("cross_validate", "ste"), ("directions", "ste"),
+    ]
+    frozen = made.freeze(NOON)
+    assert AnalysisPlan.from_json(frozen.to_json()) == frozen
+    found = standing(frozen, runs, exclusions=[few], n_components=2, n_answers=240, n_objects=12,
+                     n_participants=6, since="2026-02-01T00:00:00+00:00")
+    assert not found.exploratory
+    assert {one.what for one in found.deviations} == {"map"}, "replicates were not computed"
+    assert found.is_result_of("clusters", runs[1]), "a further analysis is planned, too"
+
+
+def test_what_says_nothing_of_other_answers_is_left_out():
+    answers = null(0, people=6, each=40).with_columns({"some": [True, False] * 120})
+    views = {"views": ["some"], "draws": 19, "folds": 2}
+    codes = [why_not_planned(one) for one in (
+        ts.run("fit", ts.STE(n_init=1), answers),
+        ts.run("robustness", ts.STE(n_init=1), answers, views),
+        ts.run("choose_tail", ts.TSTE(n_init=1), answers, {"folds": 3}),
+    )]
+    assert codes == ["", "views", "unknown"]
+
+
+def test_further_analyses_are_numbered_and_a_file_of_before_has_none():
+    with pytest.raises(DataError, match="numbered"):
+        plan(further=[plan().steps[0]])
+    record = plan().freeze(NOON).to_record()
+    del record["further"], record["sha256"]
+    values = {name: value for name, value in record.items() if name != "format"}
+    text = json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    old = AnalysisPlan.from_record(
+        record | {"sha256": hashlib.sha256(text.encode()).hexdigest()}
+    )
+    assert old.further == ()
 
 
 @pytest.mark.parametrize(("place", "values"), [
