@@ -32,6 +32,7 @@ from tripletscope.core.reading.formats.text import (
 )
 from tripletscope.core.reading.formats.triangle import squared
 from tripletscope.core.reading.formats.wide import pairs_of_rows
+from tripletscope.core.reading.formats.wrapped import unwrapped
 from tripletscope.core.reading.given import NAME, TableSource, files_in, given_table
 from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.reading.names import counted, file_name, listing
@@ -153,7 +154,7 @@ def _gathered(
 
 def reshaped(table: Table) -> Table:
     """The table with columns made from lists and codes in its cells."""
-    table = unfolded(table)
+    table = unwrapped(unfolded(table))
     for layout in layouts().values():
         changed = layout.reshape(table)
         if changed is not None:
