@@ -22,6 +22,7 @@ from tripletscope.core.reading.formats.isolated import isolated_table
 from tripletscope.core.reading.formats.several import alike, together
 from tripletscope.core.reading.formats.source import Source, refuse_other_kinds, unpacked
 from tripletscope.core.reading.formats.statistics import program_of
+from tripletscope.core.reading.formats.survey import rows_of_columns
 from tripletscope.core.reading.formats.text import (
     MAX_ROW_BYTES,
     Shape,
@@ -31,7 +32,6 @@ from tripletscope.core.reading.formats.text import (
     unterminated_quote,
 )
 from tripletscope.core.reading.formats.triangle import squared
-from tripletscope.core.reading.formats.wide import pairs_of_rows
 from tripletscope.core.reading.formats.wrapped import unwrapped
 from tripletscope.core.reading.given import NAME, TableSource, files_in, given_table
 from tripletscope.core.reading.layouts import layouts
@@ -159,7 +159,7 @@ def reshaped(table: Table) -> Table:
         changed = layout.reshape(table)
         if changed is not None:
             return changed
-    return pairs_of_rows(table) or table
+    return rows_of_columns(table)
 
 
 def _table(

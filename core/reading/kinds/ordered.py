@@ -16,6 +16,7 @@ from tripletscope.core.reading.columns.objects import (
     never_objects,
     object_groups,
 )
+from tripletscope.core.reading.columns.pairs import says_value
 from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.answers import answers, named_together
@@ -53,7 +54,9 @@ def _evidence(columns: Columns) -> list[Claim]:
     found: list[Claim] = []
     for objects in _groups(columns):
         beside = columns.but(*(column.name for column in objects))
-        if may_choose(columns, objects) or any(is_called_response(c.name) for c in beside):
+        if may_choose(columns, objects) or any(
+            is_called_response(c.name) or (c.is_whole and says_value(c.name)) for c in beside
+        ):
             continue
         names = [column.name for column in objects]
         weak = tuple(map(normalised, names)) in WEAK_TRIPLES
