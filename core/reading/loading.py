@@ -17,7 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.reading.formats.arrays import arrays_in
 from tripletscope.core.reading.formats.encoding import ENCODINGS, examples, to_utf8
-from tripletscope.core.reading.formats.excel import is_workbook, sheet_as_csv
+from tripletscope.core.reading.formats.excel import is_workbook, sheet_as_csv, sheets_alike
 from tripletscope.core.reading.formats.isolated import isolated_table
 from tripletscope.core.reading.formats.several import alike, together
 from tripletscope.core.reading.formats.source import Source, refuse_other_kinds, unpacked
@@ -79,9 +79,13 @@ def load(
             files, name, header=header, delimiter=delimiter, encoding=encoding, tolerant=tolerant,
             reshape=reshape, progress=progress,
         )
-    given = given_table(source, name)
+    given, notes = given_table(source, name), []
     if given is None:
         parts = unpacked(source, name, member)
+        (data, own), *others = parts
+        if not others and is_workbook(data, own):
+            sheets, note = sheets_alike(data, own)
+            parts, notes = sheets or parts, [note] if sheets else []
     else:
         parts, delimiter, encoding = [(given, name or NAME)], ",", "utf-8"
     least = least_columns if len(parts) == 1 else 1
@@ -92,6 +96,7 @@ def load(
         return _wide_enough(data, least)
 
     whole = _gathered(parts, read_part, name or parts[0][1].split("/")[0], tolerant, progress)
+    whole = replace(whole, notes=[*notes, *whole.notes])
     return reshaped(whole) if reshape else whole
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletscope.core.reading.columns.pairs import is_beside, meaning_of
-from tripletscope.core.reading.formats.wide import pairs_of_rows
+from tripletscope.core.reading.formats.wide import pairs_of_rows, trials_of_rows
 from tripletscope.core.reading.names import (
     ALIASES,
     TASK_NAMES,
@@ -33,6 +33,8 @@ _NUMBERS = 0.9
 _USUAL = 0.8
 #: Words in a question for the one of three that is not like the others.
 _NOT = {"not", "doesn't", "doesn’t", "isn't", "isn’t", "nicht", "pas", "no", "non", "niet", "nie"}
+#: Letters of a question at most.
+_LONGEST = 500
 #: Words and signs of a question.
 _WORDS = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 #: The row of Qualtrics that says where columns are from.
@@ -64,7 +66,7 @@ class _Questions(NamedTuple):
 def rows_of_columns(table: Table) -> Table:
     """A row for each person and question of a questionnaire, or pair of objects; else as it is."""
     table, asked = below_questions(table)
-    for reshape in (pairs_of_rows, questions_of_columns, ratings_of_columns):
+    for reshape in (pairs_of_rows, questions_of_columns, ratings_of_columns, trials_of_rows):
         changed = reshape(asked)
         if changed is not None:
             return changed
@@ -84,7 +86,7 @@ def questions_of_columns(table: Table) -> Table | None:
     }
     asked = {
         column: _bare(column) for column, values in answers.items()
-        if 0 < len(values) <= _ANSWERS and len(_WORDS.findall(_bare(column))) > 2
+        if 0 < len(values) <= _ANSWERS and _is_sentence(_bare(column))
     }
     for columns in _alike(asked):
         found = _questions({column: asked[column] for column in columns}, answers)
@@ -99,7 +101,7 @@ def ratings_of_columns(table: Table) -> Table | None:
         return None
     asked = {}
     for column in table.columns:
-        if not is_beside(column) and len(_WORDS.findall(_bare(column))) > 2:
+        if not is_beside(column) and _is_sentence(_bare(column)):
             written = table.codes(column).codes >= 0
             if np.isfinite(table.numbers(column)).sum() > _NUMBERS * written.sum():
                 asked[column] = _bare(column)
@@ -156,6 +158,10 @@ def _below(table: Table, row: int, note: str) -> Table:
     return replace(
         table.take(rest), rows=table.row_numbers(rest), notes=[*table.notes, note]
     )
+
+
+def _is_sentence(text: str) -> bool:
+    return len(text) <= _LONGEST and len(_WORDS.findall(text)) > 2
 
 
 def _bare(text: str) -> str:
@@ -227,10 +233,14 @@ def _are_about_objects(questions: Collection[_Question]) -> bool:
 
 def _between(text: str, fixed: Sequence[str]) -> list[str] | None:
     """What stands between the words that are the same in all, "" for nothing."""
-    whole = (rf"\b{re.escape(word)}\b" if word[0].isalnum() else re.escape(word) for word in fixed)
-    pattern = "(.*?)".join(["", *whole, ""])
-    found = re.fullmatch(pattern, text, re.DOTALL)
-    return None if found is None else [own.strip(" \"'‘’“”[]()") for own in found.groups()]
+    gaps, end, words = [], 0, _WORDS.finditer(text)
+    for word in fixed:
+        found = next((one for one in words if one[0] == word), None)
+        if found is None:
+            return None
+        gaps.append(text[end : found.start()])
+        end = found.end()
+    return [gap.strip(" \"'‘’“”„[]()") for gap in (*gaps, text[end:])]
 
 
 def _of_questions(table: Table, found: _Questions) -> Table:

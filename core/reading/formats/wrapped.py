@@ -13,6 +13,8 @@ from tripletscope.core.reading.table import Table, decoded
 
 #: Rows that show whether cells hold more than names.
 _LOOKED_AT = 200
+#: Letters of a sentence, and of the HTML of a screen, at most.
+_LONGEST, _SCREEN = 300, 10_000
 #: Most different cells of a column that are looked through.
 _MOST = 5_000
 #: Share of the different texts around objects that must name one.
@@ -33,7 +35,10 @@ def unwrapped(table: Table) -> Table:
         if not pa.types.is_floating(table.data.column(column).type)
         and any(_holds_more(text) for text in head.codes(column).values)
     }
-    coded = {column: codes for column, codes in coded.items() if len(codes.values) <= _MOST}
+    coded = {
+        column: codes for column, codes in coded.items()
+        if len(codes.values) <= _MOST and max(map(len, codes.values)) <= _SCREEN
+    }
     if not coded:
         return table
     bare = {
@@ -75,7 +80,7 @@ def _spelt(table: Table, bare: Mapping[str, list[str]]) -> dict[str, dict[str, s
         if pa.types.is_floating(table.data.column(column).type):
             continue
         for text in bare.get(column) or table.head(_MOST).codes(column).values:
-            if not _holds_more(text):
+            if len(text) <= _LONGEST and not _holds_more(text):
                 spelt[stem_key(text)].setdefault(column, text)
     return spelt
 
@@ -99,7 +104,7 @@ def _in_sentences(
     found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     longest = max(map(len, names), default=0)
     for text in texts:
-        words = text.split(" ")
+        words = text.split(" ") if len(text) <= _LONGEST else []
         for first in range(len(words)):
             for last in range(first + 1, len(words) + 1):
                 name = " ".join(words[first:last])

@@ -55,7 +55,8 @@ def _evidence(columns: Columns) -> list[Claim]:
     for objects in _groups(columns):
         beside = columns.but(*(column.name for column in objects))
         if may_choose(columns, objects) or any(
-            is_called_response(c.name) or (c.is_whole and says_value(c.name)) for c in beside
+            is_called_response(c.name) or (c.is_whole and says_value(c.name))
+            or (c.is_numeric and _is_of(c.name, objects)) for c in beside
         ):
             continue
         names = [column.name for column in objects]
@@ -64,6 +65,12 @@ def _evidence(columns: Columns) -> list[Claim]:
         if neutral or never_alike(objects):
             found += _in_order(columns, objects, neutral)
     return found
+
+
+def _is_of(name: str, objects: Sequence[ColumnCells]) -> bool:
+    """Whether a column is called after one of an object, such as ``p_left``."""
+    words = {normalised(word) for word in re.split(r"[\W_]+", name)} - {""}
+    return len(words) > 1 and any(normalised(one.name) in words for one in objects)
 
 
 def _third_of(columns: Columns) -> dict[str, str]:

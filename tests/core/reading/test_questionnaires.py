@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -231,3 +233,86 @@ def test_a_graded_response_is_not_passed_over():
             for k in range(200)]
     with pytest.raises(OtherTask):
         ts.read(csv(rows, ["pid", "ref", "A", "B", "rating"]))
+
+
+# One container a person ---------------------------------------------------------------------------
+
+
+def trials(number: int = 160) -> tuple[list[dict], Counter]:
+    rng, records, meant = np.random.default_rng(9), [], Counter()
+    for k in range(number):
+        a, b, c = map(int, rng.permutation(10)[:3])
+        said, ((_, near, far),) = answered((a, b, c), "nearer", rng)
+        meant[NAMES[a], NAMES[near], NAMES[far]] += 1
+        records.append({
+            "anchor": NAMES[a], "left": NAMES[b], "right": NAMES[c],
+            "choice": "left" if said == b else "right", "rt": 900 + k,
+        })
+    return records, meant
+
+
+def keyed(records: list) -> bytes:
+    """As Firebase exports what it holds."""
+    return json.dumps({
+        f"-Nx{who}": {"info": {"age": 20, "browser": "Chrome"},
+                      "trials": {f"-O{k:03}": one for k, one in enumerate(records[who::8])}}
+        for who in range(8)
+    }).encode()
+
+
+def nested(records: list) -> bytes:
+    return json.dumps({"study": "x", "participants": [
+        {"id": f"s{who}", "age": 20, "trials": records[who::8]} for who in range(8)
+    ]}).encode()
+
+
+def numbered(records: list, pattern: str = "t{k}_{field}") -> bytes:
+    return pd.DataFrame([
+        {"subject": f"s{who}", **{pattern.format(k=k + 1, field=field): value
+                                  for k, one in enumerate(records[who::8])
+                                  for field, value in one.items()}}
+        for who in range(8)
+    ]).to_csv(index=False).encode()
+
+
+def sheets(records: list) -> bytes:
+    buffer = io.BytesIO()
+    with pd.ExcelWriter(buffer) as book:
+        for who in range(8):
+            pd.DataFrame(records[who::8]).to_excel(book, sheet_name=f"P{who + 1}", index=False)
+        pd.DataFrame({"age": [20, 30]}).to_excel(book, sheet_name="People", index=False)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("write", [
+    keyed, nested, numbered, partial(numbered, pattern="{field}.{k}"), sheets,
+], ids=["keyed", "nested", "numbered", "numbered behind", "sheets"])
+def test_each_person_has_a_part_of_the_file(write):
+    records, meant = trials()
+    answers = ts.read(write(records))
+    assert Counter(tuple(answers.ids[k] for k in row) for row in answers.rows.tolist()) == meant
+    if write is not nested:
+        assert answers.answers["participant"].nunique() == 8
+
+
+@pytest.mark.parametrize("fields", [
+    ("ext", "agr", "neu"), ("mood", "sleep", "stress", "answer"), ("a", "b", "c", "choice"),
+])
+@pytest.mark.parametrize("values", [[*range(1, 8)], ["calm", "sad", "happy", "angry"]])
+def test_batteries_of_scales_are_no_trials(fields, values):
+    rng = np.random.default_rng(10)
+    table = pd.DataFrame([
+        {"id": k, **{f"{field}{i}": rng.choice(values) for i in range(1, 9) for field in fields}}
+        for k in range(40)
+    ])
+    with pytest.raises(OtherTask):
+        ts.read(table.to_csv(index=False).encode())
+
+
+@pytest.mark.parametrize("name", ["p_left", "score_left", "left.rating"])
+def test_a_number_about_an_option_is_a_response_that_nobody_passes_over(name):
+    records, _ = trials()
+    table = pd.DataFrame(records).drop(columns=["choice", "rt"])
+    table[name] = np.random.default_rng(11).random(len(table)).round(2)
+    with pytest.raises(OtherTask):
+        ts.read(table.to_csv(index=False).encode())
