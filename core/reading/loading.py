@@ -79,12 +79,12 @@ def load(
             files, name, header=header, delimiter=delimiter, encoding=encoding, tolerant=tolerant,
             reshape=reshape, progress=progress,
         )
-    given, notes = given_table(source, name), []
+    given, notes, has_others = given_table(source, name), [], False
     if given is None:
         parts = unpacked(source, name, member)
         (data, own), *others = parts
         if not others and is_workbook(data, own):
-            sheets, note = sheets_alike(data, own)
+            sheets, note, has_others = sheets_alike(data, own)
             parts, notes = sheets or parts, [note] if sheets else []
     else:
         parts, delimiter, encoding = [(given, name or NAME)], ",", "utf-8"
@@ -96,7 +96,10 @@ def load(
         return _wide_enough(data, least)
 
     whole = _gathered(parts, read_part, name or parts[0][1].split("/")[0], tolerant, progress)
-    whole = replace(whole, notes=[*notes, *whole.notes])
+    whole = replace(
+        whole, notes=[*notes, *whole.notes],
+        omitted=(*whole.omitted, *notes) if has_others else whole.omitted,
+    )
     return reshaped(whole) if reshape else whole
 
 

@@ -46,10 +46,11 @@ def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, str, bool]:
     return *_as_csv(sheets[longest], longest, name), note, bool(others)
 
 
-def sheets_alike(data: bytes, name: str) -> tuple[list[tuple[bytes, str]], str]:
-    """Sheets that begin with the same row as the longest, as CSV with their names, and a note.
+def sheets_alike(data: bytes, name: str) -> tuple[list[tuple[bytes, str]], str, bool]:
+    """Sheets that begin with the same row as the longest, as CSV with their names.
 
-    None, if there are no two: of several they are answers of a person each.
+    And a note, and whether there are others. None, if no two are alike: of several, each holds
+    the answers of a person.
     """
     sheets = _sheets(data, name, least=2)
     filled = {title: rows for title, rows in sheets.items() if len(rows) > 1}
@@ -57,12 +58,13 @@ def sheets_alike(data: bytes, name: str) -> tuple[list[tuple[bytes, str]], str]:
     head = longest.get(min(longest, default=0), ())
     alike = {title: rows for title, rows in filled.items() if rows[min(rows)] == head}
     if len(alike) < 2 or len(head) < _FEWEST_COLUMNS:
-        return [], ""
+        return [], "", False
     others = [title for title, rows in sheets.items() if rows and title not in alike]
     return (
         [(_as_csv(rows, title, name)[0], f"{name}/{title}") for title, rows in alike.items()],
         f"Sheets with the same columns are read: {listing([*alike])}"
         + (f"; {listing(others)} not." if others else "."),
+        bool(others),
     )
 
 

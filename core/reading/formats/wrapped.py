@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
 
 from tripletscope.core.reading.names import listing, stem_key, without_tags
-from tripletscope.core.reading.table import Table, decoded
+from tripletscope.core.reading.table import Codes, Table, decoded
 
 #: Rows that show whether cells hold more than names.
 _LOOKED_AT = 200
@@ -29,16 +29,7 @@ def unwrapped(table: Table) -> Table:
     Experiments show an object by HTML, or name it in their question; elsewhere in the same row is
     its name or file. Cells that are about nothing of the kind stay as they are.
     """
-    head = table.head(_LOOKED_AT)
-    coded = {
-        column: table.codes(column) for column in table.columns
-        if not pa.types.is_floating(table.data.column(column).type)
-        and any(_holds_more(text) for text in head.codes(column).values)
-    }
-    coded = {
-        column: codes for column, codes in coded.items()
-        if len(codes.values) <= _MOST and max(map(len, codes.values)) <= _SCREEN
-    }
+    coded = _wrapped(table)
     if not coded:
         return table
     bare = {
@@ -70,8 +61,25 @@ def unwrapped(table: Table) -> Table:
     return table.holding(data).with_columns({}, note)
 
 
+def _wrapped(table: Table) -> dict[str, Codes]:
+    """Columns of HTML or sentences, but for those whose cells stand in another column as well."""
+    head = table.head(_LOOKED_AT)
+    texts = [column for column in table.columns
+             if not pa.types.is_floating(table.data.column(column).type)]
+    more = [column for column in texts if any(map(_holds_more, head.codes(column).values))]
+    if not more:
+        return {}
+    often = Counter(text for column in texts for text in {*table.head(_MOST).codes(column).values})
+    coded = {column: table.codes(column) for column in more}
+    return {
+        column: codes for column, codes in coded.items()
+        if len(codes.values) <= _MOST and max(map(len, codes.values)) <= _SCREEN
+        and 2 * sum(often[text] > 1 for text in codes.values) < len(codes.values)
+    }
+
+
 def _spelt(table: Table, bare: Mapping[str, list[str]]) -> dict[str, dict[str, str]]:
-    """How columns spell each name, by the name without case and extension.
+    """How columns spell each name, by the name without HTML, case and extension.
 
     bare: Cells of some columns without HTML; other columns come first.
     """
@@ -80,8 +88,10 @@ def _spelt(table: Table, bare: Mapping[str, list[str]]) -> dict[str, dict[str, s
         if pa.types.is_floating(table.data.column(column).type):
             continue
         for text in bare.get(column) or table.head(_MOST).codes(column).values:
-            if len(text) <= _LONGEST and not _holds_more(text):
-                spelt[stem_key(text)].setdefault(column, text)
+            if len(text) <= _LONGEST and not text.startswith("["):
+                name = without_tags(text)
+                if not _holds_more(name):
+                    spelt[stem_key(name)].setdefault(column, text)
     return spelt
 
 

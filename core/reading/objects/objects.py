@@ -137,7 +137,7 @@ def _refuse_unclear_numbers(
 
 Answers = TypeVar("Answers", bound=Answers)
 
-#: People who rated an object before rows about it are means and no mistake.
+#: People who rated most objects before rows about one are a mean and no mistake.
 _FEWEST_RATERS = 2
 #: Columns about a rating that are none.
 _NO_RATINGS = frozenset(
@@ -296,7 +296,7 @@ def over_people(texts: pd.DataFrame, decimal_comma: bool = False) -> pd.DataFram
         return texts
     filled = texts[(texts[who] != "") & (texts[what] != "")]
     raters = filled.groupby(what)[who].nunique()
-    if len(filled) < len(texts) or raters.min() < _FEWEST_RATERS:
+    if len(filled) < len(texts) or raters.median() < _FEWEST_RATERS:
         return texts
     result = {what: pd.Series(raters.index, raters.index)}
     objects = filled.groupby(what, sort=False)

@@ -202,7 +202,7 @@ def test_objects_inside_of_html_and_questions(anchor, option, as_json):
         [{**one, "choices": json.dumps(one["choices"])} for one in records]
     ).to_csv(index=False).encode()
     answers = ts.read(data)
-    names = [name.removesuffix(".jpg") for name in answers.ids]
+    names = answers.labels
     assert Counter(tuple(names[k] for k in row) for row in answers.rows.tolist()) == meant
 
 
