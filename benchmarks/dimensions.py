@@ -1,13 +1,16 @@
-"""Dimensions of SPoSE and VICE: planted ones recovered, intervals, and VICE's own program.
+r"""Dimensions of SPoSE and VICE: planted ones recovered, intervals, and VICE's own program.
 
     python benchmarks/dimensions.py TRUTH.npy                        150 objects, 100,000 trials
     python benchmarks/dimensions.py TRUTH.npy --objects 0 --trials 4700000      all objects
     python benchmarks/dimensions.py TRUTH.npy --peer FOLDER --peer-python PYTHON --peer-epochs 30
+    python benchmarks/dimensions.py TRUTH.npy --objects 500 --trials 150000 --strongest 21 \
+        --scale .8
     python benchmarks/dimensions.py --coverage
 
 TRUTH.npy holds non-negative weights (n, d), such as those that VICE found for THINGS; trials are
 drawn from them by softmax. FOLDER is a copy of the peer's repository (LukasMut/VICE) and PYTHON an
-interpreter that has its libraries. Seconds are of the processor, of all threads. Of the peer come
+interpreter that has its libraries. What is begun at the truth says how many of its dimensions the
+trials determine at that penalty. Seconds are of the processor, of all threads. Of the peer come
 the accuracy and the dimensions that are left after each so many epochs: by its own rule it stops
 after 500 at the earliest.
 """
@@ -25,6 +28,8 @@ import numpy as np
 from report import machine, print_table
 
 import tripletscope as ts
+from tripletscope.core.models.dimensions.likelihood import trials_of
+from tripletscope.core.models.dimensions.penalties import penalised
 from tripletscope.core.models.dimensions.reproducibility import best_matches
 from tripletscope.core.models.dimensions.sparse import SparseDimensions, similarities_of
 
@@ -74,13 +79,27 @@ def compare(options: argparse.Namespace) -> None:
     if options.objects:
         chosen = np.random.default_rng(5).choice(len(truth), options.objects, replace=False)
         truth = truth[np.sort(chosen)]
+    if options.strongest:
+        truth = truth[:, np.argsort(-truth.sum(axis=0))[: options.strongest]]
+    truth *= options.scale
     data = ts.dimensions.simulate_choices(truth, options.trials, seed=1)
     held_out = ts.dimensions.simulate_choices(truth, HELD_OUT, seed=2)
     rows = held_out.choices.odd_one_out().rows
     ts.dimensions.VICE(max_iter=40).fit(data)  # compiles
     table = [["truth", truth.shape[1], f"{100 * accuracy(truth, rows):.2f}", *[""] * 4]]
-    for method in (ts.dimensions.VICE(), ts.dimensions.SPoSE(penalty=options.penalty)):
+    for method in (
+        ts.dimensions.VICE(), ts.dimensions.SPoSE(penalty=options.penalty), ts.dimensions.SPoSE()
+    ):
         table.append(measured(method, data, held_out, truth))
+    # An empty weight that is exactly zero could not grow.
+    begun = time.process_time()
+    best = penalised(
+        trials_of(data), options.penalty, np.maximum(truth, 0.01), max_iter=500, tol=1e-7
+    ).x
+    table.append(row_of(
+        "SPoSE, begun at the truth", best, accuracy(best, rows), truth,
+        time.process_time() - begun,
+    ))
     if options.peer:
         table += of_peer(options, data, rows, truth)
     print_table(
@@ -127,6 +146,8 @@ def main() -> None:
     parser.add_argument("truth", nargs="?", help="weights (n, d), .npy")
     parser.add_argument("--objects", type=int, default=150, help="drawn of them; 0 for all")
     parser.add_argument("--trials", type=int, default=100_000)
+    parser.add_argument("--strongest", type=int, default=0, help="dimensions kept; 0 for all")
+    parser.add_argument("--scale", type=float, default=1.0, help="factor of the weights")
     parser.add_argument("--penalty", type=float, default=8.0, help="of SPoSE")
     parser.add_argument("--peer", help="folder of the peer's repository")
     parser.add_argument("--peer-python", default="python3")

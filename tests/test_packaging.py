@@ -233,8 +233,9 @@ def test_workflows_are_valid_and_name_versions(path):
         for step in job["steps"]:
             assert ("run" in step) != ("uses" in step)
             assert re.search(r"@(v\d|release/v\d|[0-9a-f]{40})", step.get("uses", "@v1"))
-            for script in re.findall(r"(?:python|sh) ([\w./]+\.py|\.ci/run)", step.get("run", "")):
-                assert (ROOT / script).exists()
+            named = r"(?:python|sh) ([\w./]+\.py|\.ci/run)|\s(tests/[\w/]+)"
+            for script in re.findall(named, step.get("run", "")):
+                assert (ROOT / "".join(script)).exists()
 
 
 def test_the_oldest_python_that_is_promised_and_newer_ones_are_tested():

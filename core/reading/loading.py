@@ -17,11 +17,12 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.reading.formats.arrays import arrays_in
 from tripletscope.core.reading.formats.encoding import ENCODINGS, examples, to_utf8
-from tripletscope.core.reading.formats.excel import is_workbook, sheet_as_csv
+from tripletscope.core.reading.formats.excel import is_workbook, sheet_as_csv, sheets_alike
 from tripletscope.core.reading.formats.isolated import isolated_table
 from tripletscope.core.reading.formats.several import alike, together
 from tripletscope.core.reading.formats.source import Source, refuse_other_kinds, unpacked
 from tripletscope.core.reading.formats.statistics import program_of
+from tripletscope.core.reading.formats.survey import rows_of_columns
 from tripletscope.core.reading.formats.text import (
     MAX_ROW_BYTES,
     Shape,
@@ -31,7 +32,7 @@ from tripletscope.core.reading.formats.text import (
     unterminated_quote,
 )
 from tripletscope.core.reading.formats.triangle import squared
-from tripletscope.core.reading.formats.wide import pairs_of_rows
+from tripletscope.core.reading.formats.wrapped import unwrapped
 from tripletscope.core.reading.given import NAME, TableSource, files_in, given_table
 from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.reading.names import counted, file_name, listing
@@ -78,9 +79,13 @@ def load(
             files, name, header=header, delimiter=delimiter, encoding=encoding, tolerant=tolerant,
             reshape=reshape, progress=progress,
         )
-    given = given_table(source, name)
+    given, notes, has_others = given_table(source, name), [], False
     if given is None:
         parts = unpacked(source, name, member)
+        (data, own), *others = parts
+        if not others and is_workbook(data, own):
+            sheets, note, has_others = sheets_alike(data, own)
+            parts, notes = sheets or parts, [note] if sheets else []
     else:
         parts, delimiter, encoding = [(given, name or NAME)], ",", "utf-8"
     least = least_columns if len(parts) == 1 else 1
@@ -91,6 +96,10 @@ def load(
         return _wide_enough(data, least)
 
     whole = _gathered(parts, read_part, name or parts[0][1].split("/")[0], tolerant, progress)
+    whole = replace(
+        whole, notes=[*notes, *whole.notes],
+        omitted=(*whole.omitted, *notes) if has_others else whole.omitted,
+    )
     return reshaped(whole) if reshape else whole
 
 
@@ -153,12 +162,12 @@ def _gathered(
 
 def reshaped(table: Table) -> Table:
     """The table with columns made from lists and codes in its cells."""
-    table = unfolded(table)
+    table = unwrapped(unfolded(table))
     for layout in layouts().values():
         changed = layout.reshape(table)
         if changed is not None:
             return changed
-    return pairs_of_rows(table) or table
+    return rows_of_columns(table)
 
 
 def _table(

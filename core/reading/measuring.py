@@ -19,7 +19,7 @@ from tripletscope.core.ratings.ratings import Ratings
 from tripletscope.core.reading.columns.pairs import NAMES, judged, participant_of
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.source import Source, named_source
-from tripletscope.core.reading.formats.wide import pairs_of_rows
+from tripletscope.core.reading.formats.survey import rows_of_columns
 from tripletscope.core.reading.interpretation.proposal import recognise, refusal
 from tripletscope.core.reading.kinds import Claim, kinds
 from tripletscope.core.reading.kinds.arrangements import placed
@@ -123,7 +123,7 @@ def file_of_measured(
     (name, source), *others = files
     try:
         table = load_several(files) if others else _plain(source, name)
-        table = pairs_of_rows(table) or table
+        table = rows_of_columns(table)
         result = recognised(table)
     except DataError:
         if not others:

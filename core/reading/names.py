@@ -23,6 +23,8 @@ GROUP_NAMES = (*WORDS["groups"]["English"], *spelt(WORDS["groups"]["foreign"]))
 #: Columns of the choice whose names show the task.
 TASK_NAMES = {task: spelt(names) for task, names in WORDS["asked"].items()}
 
+_FARTHER = (*WORDS["farther"]["beginnings"],)
+
 #: Names that only mean something together: anchor, then two options, or without a column of the
 #: choice, near and far.
 WEAK_TRIPLES = (("head", "b", "c"), ("x", "a", "b"), ("a", "b", "c"), ("i", "j", "k"))
@@ -50,6 +52,12 @@ def normalised(name: str) -> str:
     """
     name = unicodedata.normalize("NFKC", name).casefold()
     return "".join(character for character in name if character.isalnum())
+
+
+def asks_farther(text: str) -> bool:
+    """Whether a question, or the name of a response, asks for what is less similar."""
+    words = re.findall(r"[^\W\d_]+", unicodedata.normalize("NFKC", text).casefold())
+    return any(word.startswith(_FARTHER) for word in words)
 
 
 def is_usual_name(name: str) -> bool:

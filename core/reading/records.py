@@ -88,9 +88,46 @@ def _records(document: Any) -> list[Mapping[str, Any]] | None:
         return _of_list(document)
     if not isinstance(document, dict):
         return None
+    keyed = _listed(document)
+    if isinstance(keyed, list):
+        return _of_list(keyed)
     result = _of_columns(document) or _of_numbered_rows(document)
     inside = (_records(value) for value in document.values())
     return result or next((records for records in inside if records), None)
+
+
+def _listed(value: Any) -> Any:
+    """The same, with records that have keys of their own as lists: databases write them so.
+
+    The key is the participant of records of the document, and no more than a number in others.
+    """
+    if not isinstance(value, dict):
+        return value
+    inner = {key: _listed(one) for key, one in value.items()}
+    if not _are_records(value):
+        return inner
+    return [{"participant": key, **one} if _has_lists(one) else one for key, one in inner.items()]
+
+
+def _has_lists(record: Mapping[str, Any]) -> bool:
+    return any(isinstance(one, list) for one in record.values())
+
+
+def _are_records(document: Mapping[str, Any]) -> bool:
+    """Whether all values are objects of about the same keys, which do not number rows."""
+    own = [one.keys() for one in document.values() if isinstance(one, dict) and one]
+    if len(own) < max(2, len(document)):
+        return False
+    shared, every = set.intersection(*map(set, own)), set().union(*own)
+    numbered = all(str(key).isdigit() for key in every)
+    return not numbered and len(shared) >= 2 and 2 * len(shared) >= len(every) and (
+        len(own) > len(every) or _are_sessions(document)
+    )
+
+
+def _are_sessions(document: Mapping[str, Any]) -> bool:
+    return all(any(isinstance(own, dict | list) for own in one.values())
+               for one in document.values())
 
 
 def _of_list(document: list) -> list[Mapping[str, Any]] | None:

@@ -125,6 +125,23 @@ class Table:
             rows=np.repeat(self.row_numbers(np.arange(n)), k),
         )
 
+    def stacked(
+        self, fields: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]],
+        notes: Sequence[str],
+    ) -> Table:
+        """A row for each of several columns of every field; other columns are repeated.
+
+        fields: Columns of each new column, equally many.
+        labels: What the columns are about, by the names of further columns.
+        """
+        gone = {column for columns in fields.values() for column in columns}
+        kept = {column: column for column in self.columns if column not in gone}
+        made: Table | None = None
+        for name, columns in fields.items():
+            one = self.melted(columns, kept, labels, name, notes)
+            made = one if made is None else made.with_columns({name: one.data.column(name)})
+        return made
+
     def spread(self, columns: Iterable[str], most: int, *, by_lot: bool = False) -> Table:
         """Some columns of about `most` rows from all parts of the table, evenly or by lot."""
         columns = list(columns)

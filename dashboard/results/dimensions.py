@@ -228,6 +228,11 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             found=words.whole(int((result.mean > FOUND_AGAIN).sum())),
             number=words.count(len(result.mean), "dimension"), mean=words.share(result.overall),
         ))
+        if result.grows:
+            yield Statement(words(
+                "halves have fewer", unit=result.unit, most=int(result.n_dimensions.max()),
+                number=words.count(len(result.mean), "dimension"),
+            ))
     data, table = data_of(shown, fit), reproducibility_table(results)
     yield shown.drawing(
         run, "dimension-reproducibility", _FLAT, partial(reproducibility_curve, data, table),

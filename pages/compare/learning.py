@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
@@ -11,8 +12,8 @@ from tripletscope.dashboard.ui.ceiling_advice import PAGE
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import number, pick, pressed
 from tripletscope.dashboard.ui.opened_map import fit_now
-from tripletscope.dashboard.ui.page import open_page
-from tripletscope.dashboard.ui.task import task_tab
+from tripletscope.dashboard.ui.page import open_page, tab
+from tripletscope.dashboard.ui.task import is_soon, show_task
 
 #: Methods that choose their dimensions themselves, or whose prior plays another role.
 _UNTUNED = ("lore", "gnmdsk")
@@ -44,17 +45,25 @@ def _use(context: Context, run: Run) -> None:
         open_page("embedding")
 
 
-task_tab(
-    PAGE, "Learning curve", 3, "learning_curve", name="learning", method=_of_curve,
-    seconds=1e-4,
-    about="Fits to growing subsets of the answers and predicts the same held-out answers.",
-    promise="Compute shows how the error falls with the number of answers, and whether more "
-    "answers would help.",
-)
-task_tab(
-    PAGE, "Hyperparameters", 4, "tune", name="tuning", method=_of_tuning, after=_use,
-    seconds=5e-4,
-    about="Cross-validates five prior strengths in several numbers of dimensions.",
-    promise="With few answers, a shrinking prior and an average over restarts predict better than "
-    "the best single map. Compute finds the best prior strength.",
-)
+@tab(PAGE, "Learning curve", 3)
+def show_learning(context: Context) -> None:
+    """How the error falls with the number of answers."""
+    show_task(
+        context, "learning_curve", method=partial(_of_curve, context),
+        at_once=is_soon(context, 1e-4),
+        about="Fits to growing subsets of the answers and predicts the same held-out answers.",
+        promise="Compute shows how the error falls with the number of answers, and whether more "
+        "answers would help.",
+    )
+
+
+@tab(PAGE, "Hyperparameters", 4)
+def show_tuning(context: Context) -> None:
+    """Which prior strength predicts best."""
+    show_task(
+        context, "tune", method=partial(_of_tuning, context), after=partial(_use, context),
+        at_once=is_soon(context, 5e-4),
+        about="Cross-validates five prior strengths in several numbers of dimensions.",
+        promise="With few answers, a shrinking prior and an average over restarts predict better "
+        "than the best single map. Compute finds the best prior strength.",
+    )

@@ -21,7 +21,8 @@ from tripletscope.dashboard.ui.controls import several
 from tripletscope.dashboard.ui.elements import errors_shown
 from tripletscope.dashboard.ui.feature_spaces import FeaturesContext
 from tripletscope.dashboard.ui.naming import names_of_dimensions
-from tripletscope.dashboard.ui.task import task_tab
+from tripletscope.dashboard.ui.page import tab
+from tripletscope.dashboard.ui.task import show_task
 from tripletscope.dashboard.ui.watching import watch
 from tripletscope.pages.dimensions.context import DimensionsContext, choose_fit
 from tripletscope.pages.dimensions.fitting import PAGE, fits_of
@@ -106,12 +107,13 @@ def _of_table(shown: DimensionsContext, kept: KeptTable, name: str) -> FeatureSp
     return FeatureSpace(name=name, values=table.values, feature_names=table.columns or None)
 
 
-task_tab(
-    PAGE, "Shared", 6, "shared_dimensions", name="shared", slot=f"{PAGE}.shared",
-    needs=choose_fits, at_once=lambda context: len(context.triplets.ids) * sum(
-        space.n_features for space in context.spaces
-    ) <= _AT_ONCE,
-    about="Matches the dimensions of the shown fit with those beside it, one to one.",
-    promise="Compute shows which dimensions the fits share, which one has alone, and the objects "
-    "that part them.",
-)
+@tab(PAGE, "Shared", 6, slot=f"{PAGE}.shared", needs=choose_fits)
+def show_shared(context: FeaturesContext) -> None:
+    """Which dimensions the fits share."""
+    weights = len(context.triplets.ids) * sum(space.n_features for space in context.spaces)
+    show_task(
+        context, "shared_dimensions", at_once=weights <= _AT_ONCE,
+        about="Matches the dimensions of the shown fit with those beside it, one to one.",
+        promise="Compute shows which dimensions the fits share, which one has alone, and the "
+        "objects that part them.",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -19,7 +20,8 @@ from tripletscope.dashboard.ui.feature_spaces import (
     choose_spaces_whole,
 )
 from tripletscope.dashboard.ui.opened_map import method_of, opened_map
-from tripletscope.dashboard.ui.task import task_tab
+from tripletscope.dashboard.ui.page import tab
+from tripletscope.dashboard.ui.task import show_task
 from tripletscope.dashboard.words.formats import count
 
 #: Answers times features up to which results are computed without being asked for.
@@ -72,7 +74,7 @@ def _map_of(context: FeaturesContext) -> Method:
     return STE() if opened is None else method_of(opened)
 
 
-def _described_map(context: FeaturesContext, _: Method) -> dict[str, Any]:
+def _described_map(context: FeaturesContext) -> dict[str, Any]:
     return {"embedding": as_record(_map_of(context))}
 
 
@@ -97,53 +99,84 @@ def _name_the_map(context: FeaturesContext) -> dict[str, Any]:
     return {}
 
 
-task_tab(
-    PAGE, "Accuracy", 1, "explain", name="accuracy", needs=choose_spaces,
-    at_once=_is_quick,
-    about="Predicts held-out choices from each feature space.",
-    promise="Compute shows how often each feature space predicts people's choices: as it is, with "
-    "weighted dimensions, and after a linear transform.",
-)
-task_tab(
-    PAGE, "Recovery", 1.5, "recover_spaces", name="recovery", slot=f"{PAGE}.recovery",
-    needs=choose_spaces, refuse=_no_rival,
-    about="Simulates answers from each feature space, and computes which space predicts them best.",
-    promise="Compute shows whether the right feature space would predict best, with these "
-    "questions and this much noise, and how many choices would suffice.",
-)
-task_tab(
-    PAGE, "Weights", 2, "feature_weights", name="weights", slot=f"{PAGE}.weights",
-    needs=choose_spaces_whole, refuse=_too_many_to_weigh, at_once=_is_quick,
-    about="Estimates weights by maximum likelihood, for the answers and for bootstrap replicates.",
-    promise="Compute shows the weight of each feature beside the others, with its interval.",
-)
-task_tab(
-    PAGE, "Map", 3, "map_correlation", name="map", slot=f"{PAGE}.map", needs=choose_spaces,
-    refuse=_too_few_objects, further=_name_the_map, given=_described_map,
-    at_once=lambda context: context.size_of_work <= _MAPS_AT_ONCE,
-    about="Correlates distances between features with those of the map and of maps of resampled "
-    "answers.",
-    promise="Compute shows whether pairs that are far apart in features are far apart in the map, "
-    "with an interval for other objects and other people.",
-)
-task_tab(
-    PAGE, "Alignment", 3.5, "align_spaces", name="alignment", slot=f"{PAGE}.alignment",
-    needs=choose_spaces, refuse=_too_few_objects, further=_name_the_map,
-    given=_described_map,
-    about="Matches objects of the map with those of each feature space, by distances alone.",
-    promise="Compute shows how many objects are matched with themselves, in each feature space and "
-    "in maps of two halves of the answers, and which are confused.",
-)
-task_tab(
-    PAGE, "Unique and shared", 4, "unique_parts", name="unique", slot=f"{PAGE}.unique",
-    needs=choose_spaces_apart, refuse=_no_subsets, at_once=_is_quick,
-    about="Predicts held-out choices by every subset of the predictors.",
-    promise="Compute shows what each feature space explains alone, and what is lost without it.",
-)
-task_tab(
-    PAGE, "Residual map", 5, "left_over", name="left_over", slot=f"{PAGE}.left_over",
-    needs=choose_spaces_whole, refuse=_no_map, at_once=_is_quick,
-    about="Fits a map beside the features, and tests whether it predicts held-out trials.",
-    promise="Compute maps what the features do not explain, and tests whether it is more than "
-    "noise.",
-)
+@tab(PAGE, "Accuracy", 1, needs=choose_spaces)
+def show_accuracy(context: FeaturesContext) -> None:
+    """How often each feature space predicts the choices."""
+    show_task(
+        context, "explain", at_once=_is_quick(context),
+        about="Predicts held-out choices from each feature space.",
+        promise="Compute shows how often each feature space predicts people's choices: as it is, "
+        "with weighted dimensions, and after a linear transform.",
+    )
+
+
+@tab(PAGE, "Recovery", 1.5, slot=f"{PAGE}.recovery", needs=choose_spaces)
+def show_recovery(context: FeaturesContext) -> None:
+    """Whether the right feature space would be found."""
+    show_task(
+        context, "recover_spaces", refused=_no_rival(context),
+        about="Simulates answers from each feature space, and computes which space predicts them "
+        "best.",
+        promise="Compute shows whether the right feature space would predict best, with these "
+        "questions and this much noise, and how many choices would suffice.",
+    )
+
+
+@tab(PAGE, "Weights", 2, slot=f"{PAGE}.weights", needs=choose_spaces_whole)
+def show_weights(context: FeaturesContext) -> None:
+    """The weight of each feature beside the others."""
+    show_task(
+        context, "feature_weights", refused=_too_many_to_weigh(context),
+        at_once=_is_quick(context),
+        about="Estimates weights by maximum likelihood, for the answers and for bootstrap "
+        "replicates.",
+        promise="Compute shows the weight of each feature beside the others, with its interval.",
+    )
+
+
+@tab(PAGE, "Map", 3, slot=f"{PAGE}.map", needs=choose_spaces)
+def show_map(context: FeaturesContext) -> None:
+    """Whether distances between features are those of the map."""
+    show_task(
+        context, "map_correlation", refused=_too_few_objects(context),
+        given=lambda method: _described_map(context), further=partial(_name_the_map, context),
+        at_once=context.size_of_work <= _MAPS_AT_ONCE,
+        about="Correlates distances between features with those of the map and of maps of "
+        "resampled answers.",
+        promise="Compute shows whether pairs that are far apart in features are far apart in the "
+        "map, with an interval for other objects and other people.",
+    )
+
+
+@tab(PAGE, "Alignment", 3.5, slot=f"{PAGE}.alignment", needs=choose_spaces)
+def show_alignment(context: FeaturesContext) -> None:
+    """Which objects are matched with themselves, by distances alone."""
+    show_task(
+        context, "align_spaces", refused=_too_few_objects(context),
+        given=lambda method: _described_map(context), further=partial(_name_the_map, context),
+        about="Matches objects of the map with those of each feature space, by distances alone.",
+        promise="Compute shows how many objects are matched with themselves, in each feature space "
+        "and in maps of two halves of the answers, and which are confused.",
+    )
+
+
+@tab(PAGE, "Unique and shared", 4, slot=f"{PAGE}.unique", needs=choose_spaces_apart)
+def show_unique(context: FeaturesContext) -> None:
+    """What each predictor explains alone, and what is lost without it."""
+    show_task(
+        context, "unique_parts", refused=_no_subsets(context), at_once=_is_quick(context),
+        about="Predicts held-out choices by every subset of the predictors.",
+        promise="Compute shows what each feature space explains alone, and what is lost without "
+        "it.",
+    )
+
+
+@tab(PAGE, "Residual map", 5, slot=f"{PAGE}.left_over", needs=choose_spaces_whole)
+def show_left_over(context: FeaturesContext) -> None:
+    """What the features do not explain, as a map."""
+    show_task(
+        context, "left_over", refused=_no_map(context), at_once=_is_quick(context),
+        about="Fits a map beside the features, and tests whether it predicts held-out trials.",
+        promise="Compute maps what the features do not explain, and tests whether it is more than "
+        "noise.",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -17,7 +18,8 @@ from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.ui.analysis import Piece
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import parameter_form, pick
-from tripletscope.dashboard.ui.task import task_tab
+from tripletscope.dashboard.ui.page import tab
+from tripletscope.dashboard.ui.task import is_soon, show_task
 from tripletscope.pages.scale.context import (
     MLDS_FORM,
     PAGE,
@@ -75,20 +77,28 @@ def _take_lapses(context: Context, run: Run, rates: str) -> None:
     )
 
 
-task_tab(
-    PAGE, "Circle or helix", 2, "ordinal_scale", name="space", needs=choose_stimulus, seconds=1e-4,
-    method=_in_space, given=_on_stimulus, beside=_errors,
-    about="Computes bootstrap maps, aligned to the stimulus, and the held-out error beside that of "
-    "a line.",
-    promise="A one-dimensional scale cannot represent a stimulus whose ends look alike, as violet "
-    "and red do. Compute draws a map with a line along the stimulus, and each object's angle "
-    "around the centre.",
-)
-task_tab(
-    PAGE, "Goodness of fit", 3, "diagnose", name="fit", needs=choose_stimulus,
-    method=StimulusContext.mlds, beside=lambda _, method, __: [(method, "fit", {})],
-    after=_offer_lapses,
-    about="Fits the scale and simulates answers from the fitted model.",
-    promise="Compute tests whether the model could have produced these answers, by simulating from "
-    "the fitted scale and noise.",
-)
+@tab(PAGE, "Circle or helix", 2, needs=choose_stimulus)
+def show_space(context: StimulusContext) -> None:
+    """A map with a line along the stimulus."""
+    show_task(
+        context, "ordinal_scale", method=partial(_in_space, context),
+        given=partial(_on_stimulus, context), beside=partial(_errors, context),
+        at_once=is_soon(context, 1e-4),
+        about="Computes bootstrap maps, aligned to the stimulus, and the held-out error beside "
+        "that of a line.",
+        promise="A one-dimensional scale cannot represent a stimulus whose ends look alike, as "
+        "violet and red do. Compute draws a map with a line along the stimulus, and each object's "
+        "angle around the centre.",
+    )
+
+
+@tab(PAGE, "Goodness of fit", 3, needs=choose_stimulus)
+def show_fit(context: StimulusContext) -> None:
+    """Whether difference scaling could have produced these answers."""
+    show_task(
+        context, "diagnose", method=context.mlds, beside=lambda method, _: [(method, "fit", {})],
+        after=partial(_offer_lapses, context),
+        about="Fits the scale and simulates answers from the fitted model.",
+        promise="Compute tests whether the model could have produced these answers, by simulating "
+        "from the fitted scale and noise.",
+    )

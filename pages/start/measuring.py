@@ -68,7 +68,10 @@ def _tell(file: RatingsFile) -> None:
     raters = f" by {count(len(data.raters), 'person', 'people')}" if data.raters else ""
     st.markdown(f"**{panels.plain(KINDS[file.kind].title)}** of "
                 f"{count(data.n_objects, 'object')}{raters}.")
-    rows = file.table.head(_SHOWN)
+    pairs = file.table
+    if "item1" in pairs:  # with itself, an object is an example of nothing
+        pairs = pairs[pairs["item1"] != pairs["item2"]]
+    rows = pairs.head(_SHOWN)
     rows = rows.assign(who=[_called(who) for who in rows["participant"]]
                        if "participant" in rows else "Somebody")
     lines = [_SENTENCES[file.kind].format(**row) for row in rows.to_dict("records")]

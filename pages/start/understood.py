@@ -19,7 +19,7 @@ EXAMPLES = (
 )
 PROGRAMS = (
     "Salmon, NEXT, tripletTools, jsPsych, PsychoPy and Pavlovia, Gorilla, Meadows, MLDS in R, "
-    "cblearn, SPoSE and VICE, THINGS, ANTHROPAC"
+    "cblearn, SPoSE and VICE, THINGS, ANTHROPAC, forms of Google, Qualtrics and SurveyMonkey"
 )
 FORMATS = "CSV, TSV, text, JSON, Excel, Parquet, NumPy, HDF5 or MATLAB, also as .gz or .zip"
 

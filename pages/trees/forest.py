@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.engine.method import Method
 from tripletscope.core.run import Run
 from tripletscope.core.trees import ComparisonForest
 from tripletscope.core.trees.prediction import grown_forest
@@ -20,7 +20,8 @@ from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.store.dataset import edition_of
 from tripletscope.dashboard.ui.elements import csv_button
 from tripletscope.dashboard.ui.looks import noted_look
-from tripletscope.dashboard.ui.task import task_tab
+from tripletscope.dashboard.ui.page import tab
+from tripletscope.dashboard.ui.task import show_task
 from tripletscope.dashboard.words.formats import count
 from tripletscope.pages.trees.tree_context import PAGE, TreeContext, choose_space
 
@@ -37,7 +38,7 @@ def _nothing_to_predict(grove: TreeContext) -> tuple[str, str] | None:
     )
 
 
-def _kind(grove: TreeContext, method: Method) -> dict[str, Any]:
+def _kind(grove: TreeContext) -> dict[str, Any]:
     """Whether a column is predicted as numbers or as classes."""
     return {"kind": lambda options: (
         "numbers" if is_quantity(grove.triplets.objects[options["column"]]) else "classes"
@@ -100,11 +101,14 @@ def _grown_forest(
     return grown_forest(_grove.fitted, _grove.triplets, column, **settings)
 
 
-task_tab(
-    PAGE, "Prediction", 3, "predict_column", name="prediction", needs=choose_space,
-    refuse=_nothing_to_predict, given=_kind, after=_forest,
-    columns=lambda grove: {"objects": grove.explained},
-    about="Predicts held-out values with several leaf sizes and numbers of trees.",
-    promise=lambda grove: "Compute shows how well a forest predicts a column of held-out objects "
-    f"from comparisons alone, next to methods that see {grove.source}.",
-)
+@tab(PAGE, "Prediction", 3, needs=choose_space)
+def show_prediction(grove: TreeContext) -> None:
+    """Errors of forests by leaf size and number of trees, and the forest of the best."""
+    show_task(
+        grove, "predict_column", refused=_nothing_to_predict(grove),
+        given=lambda method: _kind(grove), columns={"objects": grove.explained},
+        after=partial(_forest, grove),
+        about="Predicts held-out values with several leaf sizes and numbers of trees.",
+        promise="Compute shows how well a forest predicts a column of held-out objects from "
+        f"comparisons alone, next to methods that see {grove.source}.",
+    )

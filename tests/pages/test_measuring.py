@@ -176,6 +176,14 @@ def test_counts_can_be_confusions(services):
     assert "are too small here" in info.report[-1]
 
 
+def test_examples_are_of_two_objects(services):
+    table = rated(points(8), 9)
+    own = table.drop_duplicates("item1").assign(item2=lambda one: one["item1"])
+    text = words(uploaded(("rated.csv", csv(pd.concat([own, table])))))
+    assert "rated o00 and o01" in text
+    assert "rated o00 and o00" not in text
+
+
 def test_matrices_of_several_raters_belong_together(services):
     labels = list("abcdef")
     files = []

@@ -23,7 +23,7 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.ui import page as declared
 from tripletscope.dashboard.ui.controls import pressed
 from tripletscope.dashboard.ui.page import tab, tabs_of
-from tripletscope.dashboard.ui.task import task_tab
+from tripletscope.dashboard.ui.task import show_task
 
 WITH_TABS = [page for page in PAGES if page != "start"]
 
@@ -221,5 +221,4 @@ def test_a_page_that_fails_leaves_what_is_open_in_the_sidebar(services, monkeypa
 def test_a_tab_of_a_task_that_nothing_presents_is_refused():
     """It would stay empty after its computation."""
     with pytest.raises(TypeError, match="presentation"):
-        task_tab("kernel", "Model", 9, "response_model", name="model", about="", promise="")
-    assert "model" not in tabs_of("kernel")
+        show_task(None, "response_model", about="", promise="")

@@ -85,6 +85,12 @@ class DimensionReproducibility:
         """Mean correlation over runs and dimensions, by Fisher's z; NaN without dimensions."""
         return float(fisher_mean(self.correlations.ravel(), axis=0))
 
+    @property
+    def grows(self) -> bool:
+        """Whether dimensions recur, and every half of the data has fewer than all of it."""
+        fewer = np.max(self.n_dimensions, initial=0) < self.correlations.shape[1]
+        return bool(self.halves and fewer and (self.mean > FOUND_AGAIN).any())
+
 
 def fisher_mean(correlations: np.ndarray, axis: int) -> np.ndarray:
     """Mean of correlations by Fisher's z; NaN of none."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Most cells of a sheet: the parser allocates all of them, empty or not.
 MAX_CELLS = 100_000_000
+#: Columns of a sheet that may be answers of a person.
+_FEWEST_COLUMNS = 3
 _PARTS = {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}
 #: The last cell of a sheet, near the beginning of its part.
 _CORNER = re.compile(rb'<dimension ref="(?:[A-Z]+[0-9]+:)?([A-Z]{1,3})([0-9]{1,7})"')
@@ -34,17 +36,7 @@ def is_workbook(data: bytes, name: str) -> bool:
 
 def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, str, bool]:
     """The longest sheet as CSV in UTF-8, the rows of its lines, a note, and if there are others."""
-    from python_calamine import CalamineError, CalamineWorkbook  # late: few files need it
-
-    _refuse_large(data, name)
-    try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        sheets = {title: _rows(book.get_sheet_by_name(title)) for title in book.sheet_names}
-    except (CalamineError, ValueError, OverflowError) as error:
-        raise DataError(
-            "the workbook is damaged, encrypted or of an unknown kind", file=name,
-            remedy="Save it again, or save the sheet as CSV.",
-        ) from error
+    sheets = _sheets(data, name)
     filled = [title for title, rows in sheets.items() if rows]
     if not filled:
         raise DataError("the workbook is empty", file=name, remedy="Check that it was saved.")
@@ -52,6 +44,44 @@ def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, str, bool]:
     others = [title for title in filled if title != longest]
     note = f"Sheet {longest!r} is read" + (f"; {listing(others)} not." if others else ".")
     return *_as_csv(sheets[longest], longest, name), note, bool(others)
+
+
+def sheets_alike(data: bytes, name: str) -> tuple[list[tuple[bytes, str]], str, bool]:
+    """Sheets that begin with the same row as the longest, as CSV with their names.
+
+    And a note, and whether there are others. None, if no two are alike: of several, each holds
+    the answers of a person.
+    """
+    sheets = _sheets(data, name, least=2)
+    filled = {title: rows for title, rows in sheets.items() if len(rows) > 1}
+    longest = max(filled.values(), key=len, default={})
+    head = longest.get(min(longest, default=0), ())
+    alike = {title: rows for title, rows in filled.items() if rows[min(rows)] == head}
+    if len(alike) < 2 or len(head) < _FEWEST_COLUMNS:
+        return [], "", False
+    others = [title for title, rows in sheets.items() if rows and title not in alike]
+    return (
+        [(_as_csv(rows, title, name)[0], f"{name}/{title}") for title, rows in alike.items()],
+        f"Sheets with the same columns are read: {listing([*alike])}"
+        + (f"; {listing(others)} not." if others else "."),
+        bool(others),
+    )
+
+
+def _sheets(data: bytes, name: str, least: int = 1) -> dict[str, dict[int, list[str]]]:
+    """Rows of the sheets that are not empty, by their titles; none if there are fewer sheets."""
+    from python_calamine import CalamineError, CalamineWorkbook  # late: few files need it
+
+    _refuse_large(data, name)
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(data))
+        titles = book.sheet_names if len(book.sheet_names) >= least else []
+        return {title: _rows(book.get_sheet_by_name(title)) for title in titles}
+    except (CalamineError, ValueError, OverflowError) as error:
+        raise DataError(
+            "the workbook is damaged, encrypted or of an unknown kind", file=name,
+            remedy="Save it again, or save the sheet as CSV.",
+        ) from error
 
 
 def _refuse_large(data: bytes, name: str) -> None:

@@ -194,6 +194,8 @@ def _find_delimiter(lines: list[bytes], least_columns: int) -> str:
 
 def _has_header(first: list[str], body: list[list[str]]) -> tuple[bool, str]:
     """Whether the first row names the columns, and why: the signs in order of trust."""
+    if any("ImportId" in cell for row in body[:3] for cell in row):
+        return True, "The first row names the columns, as Qualtrics writes them."
     columns = [{row[i] for row in body if i < len(row)} for i in range(len(first))]
     values = set().union(*columns)
     usual = sum(map(is_usual_name, first))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from itertools import takewhile
 
 import numpy as np
 
+from tripletscope.core.reading.columns.objects import is_called_response
 from tripletscope.core.reading.columns.pairs import is_beside, meaning_of, says_value
 from tripletscope.core.reading.names import ALIASES, counted, listing, named
 from tripletscope.core.reading.table import Table, encoded
@@ -17,6 +18,10 @@ from tripletscope.core.reading.table import Table, encoded
 _SIGNS = (" - ", " vs. ", " vs ", " and ", " x ", " / ", "--", "__", "..", *"_-./|:;, ")
 #: Fewest objects, and share of their pairs that must have a column: of few by chance, all.
 _FEWEST, _COVERED, _FEW = 4, 0.8, 6
+#: A name with the number of a trial: before its field, or behind it.
+_NUMBERED = re.compile(r"(\D*?)(\d+)(\D*)")
+#: Fields that trials have at least.
+_TRIAL_OF = ("object", "object", "response")
 #: The name that rows have as a column.
 _ROW = "number of the row"
 #: Rows that are looked at, and share of their cells that must be numbers.
@@ -50,6 +55,40 @@ def pairs_of_rows(table: Table) -> Table | None:
             *[f"Columns that are about no pair: {listing(left, 12)}."] * bool(left),
         ],
     )
+
+
+def trials_of_rows(table: Table) -> Table | None:
+    """A row for each person and trial, if columns are numbered by trial, as ``t3_anchor``."""
+    if not table.header or len(table.columns) < _FEWEST * len(_TRIAL_OF):
+        return None
+    found: dict[str, dict[int, str]] = defaultdict(dict)
+    for column in table.columns:
+        parts = _NUMBERED.fullmatch(column)
+        if parts:
+            found[f"{parts[1]}{parts[3]}"][int(parts[2])] = column
+    often = Counter(tuple(own) for own in found.values() if len(own) >= _FEWEST)
+    if not often:
+        return None
+    numbers, often_so = often.most_common(1)[0]
+    if often_so < len(_TRIAL_OF):
+        return None
+    called = {name: [*own.values()] for name, own in found.items() if tuple(own) == numbers}
+    start = len(_common_start([*called]))
+    fields = {name[start:].strip("_. -") or name: own for name, own in called.items()}
+    if not any(map(is_called_response, fields)):  # scales of a questionnaire are numbered, too
+        return None
+    return table.stacked(
+        fields, {"trial": [str(number) for number in numbers]},
+        [f"Columns of {counted(len(numbers), 'trial')}, a row for each person."],
+    )
+
+
+def _common_start(names: list[str]) -> str:
+    """What all names begin with, up to a sign between words."""
+    same = "".join(
+        signs[0] for signs in takewhile(lambda signs: len({*signs}) == 1, zip(*names, strict=False))
+    )
+    return same[: max(map(same.rfind, "_. -")) + 1]
 
 
 def _pairs_in(columns: Sequence[str]) -> tuple[dict[str, tuple[str, str]], str] | None:

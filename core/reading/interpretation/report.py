@@ -99,11 +99,13 @@ class Report:
         elif self.n_triplets and self.n_triplets != self.n_answers:
             lines.append(f"These are {counted(self.n_triplets, 'triplet')}.")
         for omission in self.omissions:
-            rows = [f"{row:,}" for row in omission.rows[:5]]
-            rest = f" and {omission.count - 5:,} more" if omission.count > 5 else ""
+            where = np.unique(omission.rows)  # one of the file may have several answers
+            what = "row" if len(where) == omission.count else "answer"
+            rest = f" and {len(where) - 5:,} more" if len(where) > 5 else ""
             lines.append(
-                f"{counted(omission.count, 'row')} omitted because {omission.reason}: "
-                f"row{'s' if omission.count > 1 else ''} {', '.join(rows)}{rest}. {omission.remedy}"
+                f"{counted(omission.count, what)} omitted because {omission.reason}: "
+                f"row{'s' if len(where) > 1 else ''} {', '.join(f'{row:,}' for row in where[:5])}"
+                f"{rest}. {omission.remedy}"
             )
         if self.numbering:
             lines.append(self.numbering)

@@ -20,6 +20,7 @@ from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.matrix import Square, square_table
 from tripletscope.core.reading.measuring import read_matrix
 from tripletscope.core.reading.names import (
+    ALIASES,
     ID_NAMES,
     LABEL_NAMES,
     counted,
@@ -32,6 +33,7 @@ from tripletscope.core.reading.objects.objects import (
     check_ids,
     match,
     numbers_of,
+    over_people,
     read_objects,
     texts_of,
 )
@@ -50,7 +52,7 @@ _NEARLY = 0.8
 def read_features(source: Source, name: str | None = None) -> pd.DataFrame:
     """Read a table with one row per object and its features in columns of numbers."""
     table = load(source, name, least_columns=1)
-    texts = checked_cells(table, table.columns)
+    texts = over_people(checked_cells(table, table.columns), table.delimiter != ",")
     id_column = naming_column(texts)
     if id_column is not None:
         check_ids(texts[id_column], table.name)
@@ -294,6 +296,9 @@ def _of_table(data: bytes, name: str, about: Answers) -> FeatureTable:
             title_of(name), square.values, [], square.ids if square.is_named else None, about, name,
             square.notes, None, square=True,
         )
+    if named(table.columns, ALIASES["participant"]):
+        means = over_people(texts_of(table.preview(table.n_rows)), table.delimiter != ",")
+        table = load(means.to_csv(index=False).encode(), name, least_columns=1, reshape=False)
     exact = [c for c in table.columns if pa.types.is_floating(table.data.column(c).type)]
     texts = checked_cells(table, [c for c in table.columns if c not in exact])
     notes, numbering = [], _numbering(texts, table)

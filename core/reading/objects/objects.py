@@ -15,6 +15,7 @@ from tripletscope.core.data.triplets import Answers
 from tripletscope.core.reading.formats.source import Source
 from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.names import (
+    ALIASES,
     ID_NAMES,
     IMAGE_NAMES,
     LABEL_NAMES,
@@ -23,6 +24,7 @@ from tripletscope.core.reading.names import (
     is_picture_name,
     listing,
     named,
+    normalised,
     stem,
     stem_key,
     whole_number,
@@ -135,6 +137,12 @@ def _refuse_unclear_numbers(
 
 Answers = TypeVar("Answers", bound=Answers)
 
+#: People who rated most objects before rows about one are a mean and no mistake.
+_FEWEST_RATERS = 2
+#: Columns about a rating that are none.
+_NO_RATINGS = frozenset(
+    name for role in ("time", "trial", "block", "response_time") for name in ALIASES[role]
+)
 #: Texts of at most this many distinct values, on average twice each, are categories.
 _MOST_CATEGORIES = 200
 
@@ -147,6 +155,9 @@ def read_objects(
     header: bool | None = None,
 ) -> pd.DataFrame:
     r"""Read a table with one row per object.
+
+    Where people rated the objects one at a time, in rows of a person and an object, each column of
+    numbers becomes the mean over people, called ``mean ...``.
 
     Parameters
     ----------
@@ -185,7 +196,7 @@ def read_objects(
         table = load(source, name, header=header, least_columns=1)
         name, decimal_comma = table.name, table.delimiter != ","
         cells = table.preview(table.n_rows)  # labelled with the rows of the file
-    texts = texts_of(cells)
+    texts = over_people(texts_of(cells), decimal_comma)
     id_column = id_column or _id_column(texts, name)
     if id_column not in texts:
         raise DataError(
@@ -271,6 +282,33 @@ def numbers_of(texts: pd.Series, decimal_comma: bool = False) -> pd.Series:
     """Numbers; NaN for other texts."""
     figures = texts.str.replace(",", ".", n=1) if decimal_comma else texts
     return pd.to_numeric(figures.where(texts != ""), errors="coerce")
+
+
+def over_people(texts: pd.DataFrame, decimal_comma: bool = False) -> pd.DataFrame:
+    """One row per object, with means over people, of rows of a person and an object.
+
+    Of other tables the rows are as they were. What varies within an object and is no number is left
+    out, as are times and the order of trials.
+    """
+    who = named(texts.columns, ALIASES["participant"])
+    what = named([column for column in texts if column != who], ID_NAMES)
+    if who is None or what is None or texts[what].is_unique:
+        return texts
+    filled = texts[(texts[who] != "") & (texts[what] != "")]
+    raters = filled.groupby(what)[who].nunique()
+    if len(filled) < len(texts) or raters.median() < _FEWEST_RATERS:
+        return texts
+    result = {what: pd.Series(raters.index, raters.index)}
+    objects = filled.groupby(what, sort=False)
+    for column in filled.columns.drop([who, what]):
+        written = filled[column][filled[column] != ""]
+        numbers = numbers_of(written, decimal_comma)
+        if objects[column].nunique().max() == 1:  # the same for all
+            result[column] = objects[column].first()
+        elif len(written) and numbers.notna().all() and normalised(column) not in _NO_RATINGS:
+            each = numbers.groupby([filled[what], filled[who]]).mean().groupby(level=0).mean()
+            result[f"mean {column}"] = each.map(repr)
+    return pd.DataFrame(result).loc[objects.first().index].fillna("").reset_index(drop=True)
 
 
 def _id_column(texts: pd.DataFrame, name: str) -> str:

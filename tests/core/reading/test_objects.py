@@ -26,6 +26,7 @@ from tripletscope.core.reading import (
     read_objects,
     read_pictures,
 )
+from tripletscope.core.reading.objects.measured import features_of, read_features
 from tripletscope.core.reading.objects.pictures import MAX_SIDE
 from tripletscope.core.studies.quality.importing import read
 
@@ -368,3 +369,37 @@ def test_objects_of_comparisons_of_pairs_are_described():
     np.testing.assert_array_equal(described.rows, pairs.rows)
     pictured, report = attach_pictures(described, read_pictures([("2.png", png())]))
     assert (report.n_matched, pictured.objects["image"][2]) == (1, "2.png")
+
+
+def rated(people: int = 3) -> pd.DataFrame:
+    """Objects rated one at a time, twice by the first person."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame([
+        {"trial": k, "rater": f"p{who}", "item": one, "kind": "tool" if one < "c" else "toy",
+         "Roughness": int(rng.integers(1, 8)), "gloss": round(float(rng.normal()), 2),
+         "comment": rng.choice(["", "hm", "easy"])}
+        for who in [0, *range(people)] for k, one in enumerate(rng.permutation(list("abcd")))
+    ])
+    return table.sample(frac=1.0, random_state=0)
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_ratings_by_people_become_means(separator):
+    table = rated()
+    text = table.to_csv(index=False, sep=separator, decimal="." if separator == "," else ",")
+    objects = read_objects(text.encode())
+    assert objects.columns.tolist() == ["id", "label", "kind", "mean Roughness", "mean gloss"]
+    assert objects["id"].tolist() == table["item"].unique().tolist()
+    for name in ("Roughness", "gloss"):
+        each = table.groupby(["item", "rater"])[name].mean().groupby("item").mean()
+        np.testing.assert_allclose(objects.set_index("id")[f"mean {name}"].sort_index(), each)
+    features = read_features(text.encode())
+    assert features_of(features) == ["mean Roughness", "mean gloss"]
+
+
+def test_one_persons_repeated_rows_are_a_mistake_still():
+    """So are objects of which only some were rated by several people, and rows about none."""
+    for table in (rated(1), pd.concat([rated(1), rated(2).query("item == 'a'")]),
+                  pd.concat([rated(2), rated(2).head(1).assign(item="")])):
+        with pytest.raises(DataError):
+            read_objects(table.to_csv(index=False).encode(), "item")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -61,6 +63,22 @@ def test_chance_does_not_come_back_in_halves():
     found = dimension_reproducibility(method, noise, runs=6)
     assert found.correlations.shape[1] == 4
     assert found.found.mean() < 0.3
+
+
+def test_halves_with_fewer_dimensions_say_that_weak_ones_need_trials(answers):
+    """Planted dimensions of which one is weak; neither equal ones nor chance."""
+    weak = np.hstack([TRUTH, np.r_[np.tile([1.0, 0.0], 12)][:, None]])
+    found = dimension_reproducibility(
+        METHOD, ts.dimensions.simulate_choices(weak, 4000, seed=3), runs=4
+    )
+    assert found.correlations.shape[1] == 4
+    assert found.grows
+    assert not replace(found, halves=False).grows
+    assert not dimension_reproducibility(METHOD, answers, runs=4).grows
+    for seed in range(4):
+        noise = ts.dimensions.simulate_choices(np.zeros((24, 1)), 1500, seed=seed)
+        method = ts.dimensions.SPoSE(n_components=4, penalty=1.0 * 2**seed)
+        assert not dimension_reproducibility(method, noise, runs=4).grows
 
 
 def test_it_can_be_stopped(answers):

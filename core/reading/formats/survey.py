@@ -1,0 +1,301 @@
+"""Questionnaires with a column for each question: forms of Google, Qualtrics and the like."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from tripletscope.core.reading.columns.pairs import is_beside, meaning_of
+from tripletscope.core.reading.formats.wide import pairs_of_rows, trials_of_rows
+from tripletscope.core.reading.names import (
+    ALIASES,
+    TASK_NAMES,
+    asks_farther,
+    counted,
+    listing,
+    named,
+    normalised,
+)
+from tripletscope.core.reading.table import Table, encoded
+
+#: Fewest questions of a kind, most different answers to one, and rows that are looked at.
+_FEWEST, _ANSWERS, _ROWS = 4, 5, 5_000
+#: Answers that are numbers of options.
+_PLACES = {"1", "2", "3"}
+#: Share of the cells that must be numbers, where these are asked for.
+_NUMBERS = 0.9
+#: Share of the questions that have a word of their kind.
+_USUAL = 0.8
+#: Words in a question for the one of three that is not like the others.
+_NOT = {"not", "doesn't", "doesn’t", "isn't", "isn’t", "nicht", "pas", "no", "non", "niet", "nie"}
+#: Letters of a question at most.
+_LONGEST = 500
+#: Words and signs of a question.
+_WORDS = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
+#: The row of Qualtrics that says where columns are from.
+_IMPORT = "ImportId"
+#: What SurveyMonkey writes below its questions.
+_REPLIES = ("response", "openendedresponse")
+#: The name that rows have as a column.
+_ROW = "number of the row"
+
+
+class _Question(NamedTuple):
+    """What a column asks: an anchor, if any, and the options."""
+
+    anchor: str | None
+    options: tuple[str, ...]
+
+
+class _Questions(NamedTuple):
+    """Questions by their columns, and the words that are the same in all.
+
+    alike: Number of those of which one option alone was ever chosen, and the other is unknown.
+    """
+
+    of: dict[str, _Question]
+    words: str
+    alike: int
+
+
+def rows_of_columns(table: Table) -> Table:
+    """A row for each person and question of a questionnaire, or pair of objects; else as it is."""
+    table, asked = below_questions(table)
+    for reshape in (pairs_of_rows, questions_of_columns, ratings_of_columns, trials_of_rows):
+        changed = reshape(asked)
+        if changed is not None:
+            return changed
+    return table
+
+
+def questions_of_columns(table: Table) -> Table | None:
+    """A row for each person and question, if columns are questions about some objects.
+
+    Questions are one sentence with other objects in it; the answer is one of these objects. Where
+    answers alone name the options, both must have been chosen by somebody.
+    """
+    if not table.header or len(table.columns) < _FEWEST or table.n_rows > _ROWS:
+        return None
+    answers = {
+        column: {*table.codes(column).values} for column in table.columns if not is_beside(column)
+    }
+    asked = {
+        column: _bare(column) for column, values in answers.items()
+        if 0 < len(values) <= _ANSWERS and _is_sentence(_bare(column))
+    }
+    for columns in _alike(asked):
+        found = _questions({column: asked[column] for column in columns}, answers)
+        if len(found.of) >= _FEWEST:
+            return _of_questions(table, found)
+    return None
+
+
+def ratings_of_columns(table: Table) -> Table | None:
+    """A row for each person and pair, if columns ask for a number about two objects."""
+    if not table.header or len(table.columns) < _FEWEST or table.n_rows > _ROWS:
+        return None
+    asked = {}
+    for column in table.columns:
+        if not is_beside(column) and _is_sentence(_bare(column)):
+            written = table.codes(column).codes >= 0
+            if np.isfinite(table.numbers(column)).sum() > _NUMBERS * written.sum():
+                asked[column] = _bare(column)
+    for columns in _alike(asked):
+        gaps, slots, fixed = _slots({column: asked[column] for column in columns})
+        pairs = {column: tuple(own[k] for k in slots) for column, own in gaps.items()}
+        often = Counter(one for pair in pairs.values() for one in {*pair})
+        if len(slots) == 2 and len(pairs) >= _FEWEST <= len(often) and min(often.values()) > 1:
+            words = " ".join(fixed)
+            value = meaning_of(words)
+            value = "dissimilarity" if asks_farther(words) or value == "dissimilar" else (
+                "similarity" if value else "rating"
+            )
+            first, second = zip(*pairs.values(), strict=True)
+            return _melted(table, [*pairs], {"item1": first, "item2": second}, value, "pair")
+    return None
+
+
+def below_questions(table: Table) -> tuple[Table, Table]:
+    """The answers of a questionnaire, and the same with its questions as names of columns.
+
+    Qualtrics names columns, asks in the next row, and says in a third where columns are from;
+    SurveyMonkey has a row of the word "Response". Other tables are as they were.
+    """
+    first = {
+        column: table.head(3).codes(column).each(str, "", object).tolist()
+        for column in table.columns
+    } if table.header else {}
+    for row in range(min(3, table.n_rows) if first else 0):
+        cells = [own[row] for own in first.values()]
+        if any(_IMPORT in cell for cell in cells):
+            names = [own[row - 1] or column for column, own in first.items()] if row else [*first]
+            answers = _below(table, row, f"Rows of Qualtrics about columns: {row + 1}, left out.")
+            return answers, answers.holding(answers.data.rename_columns(_different(names)))
+        if 2 * sum(normalised(cell) in _REPLIES for cell in cells) > len(cells):
+            answers = _below(table, row, "The row below the questions is left out.")
+            return answers, answers
+    return table, table
+
+
+def _different(names: Sequence[str]) -> list[str]:
+    """The names, numbered where one recurs."""
+    often: Counter[str] = Counter()
+    result = []
+    for name in names:
+        often[name] += 1
+        result.append(name if often[name] == 1 else f"{name} ({often[name]})")
+    return result
+
+
+def _below(table: Table, row: int, note: str) -> Table:
+    """The rows below one, numbered as in the file."""
+    rest = np.arange(row + 1, table.n_rows)
+    return replace(
+        table.take(rest), rows=table.row_numbers(rest), notes=[*table.notes, note]
+    )
+
+
+def _is_sentence(text: str) -> bool:
+    return len(text) <= _LONGEST and len(_WORDS.findall(text)) > 2
+
+
+def _bare(text: str) -> str:
+    """A question without its number, and without the mark of a repeated name."""
+    return re.sub(r"^\s*(Q?\d+|[a-z])\s*[.):]\s*|\s*\((\d+|copy)\)\s*$", "", text, flags=re.I)
+
+
+def _alike(asked: dict[str, str]) -> list[list[str]]:
+    """Columns whose questions have words in common or begin alike, most of them first."""
+    words = {column: _WORDS.findall(text.casefold()) for column, text in asked.items()}
+    often = Counter(word for own in words.values() for word in {*own})
+    usual = {word for word, number in often.items() if number >= _USUAL * len(words)}
+    groups = defaultdict(list)
+    for column, own in words.items():
+        for first in range(1, 4):
+            groups[tuple(own[:first])].append(column)
+        if usual and usual <= {*own}:
+            groups["",].append(column)
+    return sorted((own for own in groups.values() if len(own) >= _FEWEST), key=len, reverse=True)
+
+
+def _questions(
+    asked: dict[str, str], answers: dict[str, set[str]]
+) -> _Questions:
+    gaps, slots, fixed = _slots(asked)
+    chosen = Counter(
+        k for column, own in gaps.items() for k in slots if own[k] in answers[column]
+    )
+    # Numbers of options; which of three is an anchor, the answers tell, or somebody says.
+    by_number = len(slots) == 3 and all(answers[column] <= _PLACES for column in gaps)
+    options = slots if by_number else [k for k in slots if chosen[k]]
+    anchors = [k for k in slots if k not in options]
+    objects = {text for own in gaps.values() for text in own}
+    questions, alike = {}, 0
+    for column, own in gaps.items():
+        told, said = tuple(own[k] for k in options), answers[column]
+        if len(anchors) == 1 and not options:  # answers alone name the options
+            told = tuple(sorted(said & objects))
+            alike += len(told) == 1
+        elif said & objects - {*told} - _PLACES or len({*told}) < len(told):
+            continue  # an answer of none, such as "not sure", is a missing one
+        if (len(anchors), len(told)) in {(1, 2), (0, 3)}:
+            questions[column] = _Question(own[anchors[0]] if anchors else None, told)
+    if not _are_about_objects(questions.values()):
+        questions = {}
+    return _Questions(questions, " ".join(fixed), alike)
+
+
+def _slots(asked: dict[str, str]) -> tuple[dict[str, list[str]], list[int], list[str]]:
+    """What is between the words that all questions have, where all have something, and these."""
+    first, *others = (_WORDS.findall(text) for text in asked.values())
+    everywhere = {*first}.intersection(*others)
+    fixed = [word for word in first if word in everywhere]
+    gaps = {column: _between(text, fixed) for column, text in asked.items()}
+    gaps = {column: own for column, own in gaps.items() if own is not None}
+    filled = Counter(k for own in gaps.values() for k, text in enumerate(own) if text)
+    return gaps, [k for k, often in sorted(filled.items()) if often == len(gaps)], fixed
+
+
+def _are_about_objects(questions: Collection[_Question]) -> bool:
+    """Whether questions share objects, and most anchors are options of others."""
+    often = Counter(one for question in questions for one in question.options)
+    anchors = [question.anchor for question in questions if question.anchor is not None]
+    known = sum(anchor in often for anchor in anchors)
+    return len(often) >= _FEWEST and sum(often.values()) >= 2 * len(often) and (
+        2 * known >= len(anchors)
+    )
+
+
+def _between(text: str, fixed: Sequence[str]) -> list[str] | None:
+    """What stands between the words that are the same in all, "" for nothing."""
+    gaps, end, words = [], 0, _WORDS.finditer(text)
+    for word in fixed:
+        found = next((one for one in words if one[0] == word), None)
+        if found is None:
+            return None
+        gaps.append(text[end : found.start()])
+        end = found.end()
+    return [gap.strip(" \"'‘’“”„[]()") for gap in (*gaps, text[end:])]
+
+
+def _of_questions(table: Table, found: _Questions) -> Table:
+    own, words = [*found.of.values()], found.words
+    if own[0].anchor is None:
+        said = {*_WORDS.findall(words.casefold())}
+        value = next((task[0] for task in TASK_NAMES.values() if said & {*task}), None)
+        value = value or ("odd" if said & _NOT else "choice")
+        roles = {f"item{k + 1}": [one.options[k] for one in own] for k in range(3)}
+    else:
+        value = "less similar" if asks_farther(words) else "choice"
+        roles = {"anchor": [one.anchor for one in own]} | {
+            f"option{k + 1}": [one.options[k] for one in own] for k in range(2)
+        }
+    table, unsaid = _of_options(table, found.of)
+    return _melted(
+        table, [*found.of], roles, value, "question",
+        *[f"{counted(found.alike, 'question')} left out that all answered alike: the other option "
+          "is in no cell."] * bool(found.alike),
+        *[f"Answers that name no option, and count as missing: {listing(unsaid)}."] * bool(unsaid),
+    )
+
+
+def _melted(
+    table: Table, columns: Sequence[str], about: Mapping[str, Sequence[str]], value: str,
+    what: str, *notes: str,
+) -> Table:
+    """A row for each person and column.
+
+    about: What the columns are about, by the names of new columns.
+    """
+    others = [column for column in table.columns if column not in columns]
+    who = named(others, ALIASES["participant"]) or next(
+        (name for name in others if len(table.codes(name).values) == table.n_rows
+         and normalised(name).endswith("id")), None,
+    )
+    if who is None:
+        rows = encoded(f"row {row}" for row in table.row_numbers(np.arange(table.n_rows)).tolist())
+        who, table = _ROW, table.with_columns({_ROW: rows})
+    left = [column for column in others if column != who]
+    return table.melted(columns, {"participant": who}, about, value, [
+        f"A column for each of {counted(len(columns), what)}, a row for each person.",
+        *[f"Columns that are no such question: {listing(left, 12)}."] * bool(left), *notes,
+    ])
+
+
+def _of_options(table: Table, questions: dict[str, _Question]) -> tuple[Table, list[str]]:
+    """The table without answers that are none of the options, and these."""
+    data, unsaid = table.data, []
+    for column, question in questions.items():
+        codes = table.codes(column)
+        other = [text for text in codes.values if text not in {*question.options, *_PLACES}]
+        if other:
+            unsaid += other
+            kept = [None if text in other else text for text in codes.values]
+            cells = encoded(np.array([*kept, None], dtype=object)[codes.codes])
+            data = data.set_column(data.column_names.index(column), column, cells)
+    return table.holding(data), list(dict.fromkeys(unsaid))

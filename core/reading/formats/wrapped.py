@@ -1,0 +1,130 @@
+"""Names of objects inside HTML, or inside a sentence that asks about them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from tripletscope.core.reading.names import listing, stem_key, without_tags
+from tripletscope.core.reading.table import Codes, Table, decoded
+
+#: Rows that show whether cells hold more than names.
+_LOOKED_AT = 200
+#: Letters of a sentence, and of the HTML of a screen, at most.
+_LONGEST, _SCREEN = 300, 10_000
+#: Most different cells of a column that are looked through.
+_MOST = 5_000
+#: Share of the different texts around objects that must name one.
+_MOSTLY = 0.5
+#: Different objects that a column, or the sentence around them, must be about.
+_FEWEST = 3
+
+
+def unwrapped(table: Table) -> Table:
+    """The table with names alone, where these stand as such in another column.
+
+    Experiments show an object by HTML, or name it in their question; elsewhere in the same row is
+    its name or file. Cells that are about nothing of the kind stay as they are.
+    """
+    coded = _wrapped(table)
+    if not coded:
+        return table
+    bare = {
+        column: [without_tags(text) for text in codes.values] for column, codes in coded.items()
+    }
+    spelt = _spelt(table, bare)
+    changed = {}
+    for column, codes in coded.items():
+        elsewhere = {
+            name: next(text for own, text in ways.items() if own != column)
+            for name, ways in spelt.items() if ways.keys() - {column}
+        }
+        names = [elsewhere.get(stem_key(text)) for text in bare[column]]
+        if not _is_about(names, bare[column], codes.codes):
+            names, alike = _in_sentences(bare[column], elsewhere)
+            if not _is_about(names, alike, codes.codes):
+                continue
+        values = [name or own for name, own in zip(names, codes.values, strict=True)]
+        known = list(dict.fromkeys(values))
+        place = {text: k for k, text in enumerate(known)}
+        codes_of = np.array([*(place[text] for text in values), -1])
+        changed[column] = decoded(codes_of[codes.codes], known)
+    if not changed:
+        return table
+    data = table.data
+    for column, cells in changed.items():
+        data = data.set_column(data.column_names.index(column), column, cells)
+    note = f"Names of objects were taken out of the text around them: {listing(list(changed))}."
+    return table.holding(data).with_columns({}, note)
+
+
+def _wrapped(table: Table) -> dict[str, Codes]:
+    """Columns of HTML or sentences, but for those whose cells stand in another column as well."""
+    head = table.head(_LOOKED_AT)
+    texts = [column for column in table.columns
+             if not pa.types.is_floating(table.data.column(column).type)]
+    more = [column for column in texts if any(map(_holds_more, head.codes(column).values))]
+    if not more:
+        return {}
+    often = Counter(text for column in texts for text in {*table.head(_MOST).codes(column).values})
+    coded = {column: table.codes(column) for column in more}
+    return {
+        column: codes for column, codes in coded.items()
+        if len(codes.values) <= _MOST and max(map(len, codes.values)) <= _SCREEN
+        and 2 * sum(often[text] > 1 for text in codes.values) < len(codes.values)
+    }
+
+
+def _spelt(table: Table, bare: Mapping[str, list[str]]) -> dict[str, dict[str, str]]:
+    """How columns spell each name, by the name without HTML, case and extension.
+
+    bare: Cells of some columns without HTML; other columns come first.
+    """
+    spelt: dict[str, dict[str, str]] = defaultdict(dict)
+    for column in sorted(table.columns, key=lambda name: name in bare):
+        if pa.types.is_floating(table.data.column(column).type):
+            continue
+        for text in bare.get(column) or table.head(_MOST).codes(column).values:
+            if len(text) <= _LONGEST and not text.startswith("["):
+                name = without_tags(text)
+                if not _holds_more(name):
+                    spelt[stem_key(name)].setdefault(column, text)
+    return spelt
+
+
+def _holds_more(text: str) -> bool:
+    """Whether a cell is HTML or a sentence, and no list."""
+    return not text.startswith("[") and ("<" in text or text.count(" ") > 1)
+
+
+def _is_about(names: list[str | None], texts: list[str], codes: np.ndarray) -> bool:
+    """Whether most of these texts name objects, of which some recur in the cells (codes)."""
+    different = len({*names} - {None})
+    told = np.array([*(name is not None for name in names), False])[codes].sum()
+    return different >= max(_FEWEST, _MOSTLY * len({*texts})) and told > different
+
+
+def _in_sentences(
+    texts: list[str], names: Mapping[str, str]
+) -> tuple[list[str | None], list[str]]:
+    """The name in each text, of the sentence with the most names, and all texts of that kind."""
+    found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    longest = max(map(len, names), default=0)
+    for text in texts:
+        words = text.split(" ") if len(text) <= _LONGEST else []
+        for first in range(len(words)):
+            for last in range(first + 1, len(words) + 1):
+                name = " ".join(words[first:last])
+                end = len(name) - len(name.rstrip("?!.:;,\"'’”)"))
+                name = name[: len(name) - end].lstrip("\"'‘“(")
+                if 0 < len(name) <= longest and stem_key(name) in names:
+                    before, _, after = text.partition(name)
+                    found[before, after][text] = names[stem_key(name)]
+    if not found:
+        return [None] * len(texts), texts
+    (before, after), most = max(found.items(), key=lambda one: len(one[1]))
+    alike = [text for text in texts if text.startswith(before) and text.endswith(after)]
+    return [most.get(text) for text in texts], alike
