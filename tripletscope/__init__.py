@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ._names import public_names
 
-__version__ = "0.4.1"
+__version__ = "0.5.0"
 
 # In the repository core, dashboard, pages, reproductions and sample_data stand beside this folder.
 # Installed, they are inside it. Their names are tripletscope.core and so on in both. A checkout may
