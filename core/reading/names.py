@@ -23,7 +23,7 @@ GROUP_NAMES = (*WORDS["groups"]["English"], *spelt(WORDS["groups"]["foreign"]))
 #: Columns of the choice whose names show the task.
 TASK_NAMES = {task: spelt(names) for task, names in WORDS["asked"].items()}
 
-_FARTHER = (*WORDS["farther"]["beginnings"],)
+_WORDING = {name: tuple(words) for name, words in WORDS["wording"].items()}
 
 #: Names that only mean something together: anchor, then two options, or without a column of the
 #: choice, near and far.
@@ -54,10 +54,42 @@ def normalised(name: str) -> str:
     return "".join(character for character in name if character.isalnum())
 
 
-def asks_farther(text: str) -> bool:
-    """Whether a question, or the name of a response, asks for what is less similar."""
-    words = re.findall(r"[^\W\d_]+", unicodedata.normalize("NFKC", text).casefold())
-    return any(word.startswith(_FARTHER) for word in words)
+def _words(text: str) -> list[str]:
+    text = unicodedata.normalize("NFKC", text).casefold()
+    return re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", text)
+
+
+def asked_for(text: str) -> str:
+    """What a question asks for: "nearer", "farther", or "" if its words do not tell for sure."""
+    words = _words(text)
+    if {*words} & {*_WORDING["negations"]}:
+        return ""
+    near = [k for k, word in enumerate(words) if word.startswith(_WORDING["nearer"])
+            or (word == "like" and words[k - 1 : k] in (["more"], ["most"], ["less"], ["least"]))]
+    far = [word for word in words if word.startswith(_WORDING["farther"])]
+    less = [k for k, word in enumerate(words) if word in _WORDING["less"]]
+    if less:  # of one thing that is near
+        is_plain = not far and len(near) == len(less) == 1 and near[0] == less[0] + 1
+        return "farther" if is_plain else ""
+    if far:
+        return "" if near else "farther"
+    return "nearer" if near else ""
+
+
+def asks_otherwise(text: str) -> bool:
+    """Whether any word of a text says "less", what is farther, or "not"."""
+    words = _words(text)
+    return any(word.startswith(_WORDING["farther"]) for word in words) or bool(
+        {*words} & {*_WORDING["less"], *_WORDING["negations"]}
+    )
+
+
+def asks_what_belongs_not(text: str) -> bool:
+    """Whether the one is asked for that does not belong to the others."""
+    words = _words(text)
+    return bool({*words} & {*_WORDING["negations"]}) and any(
+        word.startswith(_WORDING["belonging"]) for word in words
+    )
 
 
 def is_usual_name(name: str) -> bool:
@@ -125,7 +157,7 @@ def without_tags(text: str) -> str:
     if shown:
         address = next(filter(None, shown.groups()))
         # Queries follow the path of an address; a local name may have such signs.
-        return unquote(file_name(re.sub(r"(\.\w{2,5})[?#].*$", r"\1", address)))
+        return unquote(file_name(re.sub(r"(\.\w{2,5})[?#][\s\S]*", r"\1", address)))
     return re.sub(r"<[^<>]*>", "", text).strip() or text
 
 

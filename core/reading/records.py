@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ def _from_document(document: Any, name: str) -> Table:
             return _from_records(
                 records, name, [f"JSON of {layout.title}.", *layout.told(records)]
             )
-    records = _records(document)
+    records = _records(_listed(document))
     if records is None:
         raise DataError(
             "this JSON contains no list of answers", file=name,
@@ -88,9 +88,6 @@ def _records(document: Any) -> list[Mapping[str, Any]] | None:
         return _of_list(document)
     if not isinstance(document, dict):
         return None
-    keyed = _listed(document)
-    if isinstance(keyed, list):
-        return _of_list(keyed)
     result = _of_columns(document) or _of_numbered_rows(document)
     inside = (_records(value) for value in document.values())
     return result or next((records for records in inside if records), None)
@@ -99,35 +96,51 @@ def _records(document: Any) -> list[Mapping[str, Any]] | None:
 def _listed(value: Any) -> Any:
     """The same, with records that have keys of their own as lists: databases write them so.
 
-    The key is the participant of records of the document, and no more than a number in others.
+    The key is the participant of a record that holds trials.
     """
     if not isinstance(value, dict):
         return value
     inner = {key: _listed(one) for key, one in value.items()}
-    if not _are_records(value):
+    if len(inner) > 1 and all(_is_list_of_records(one) for one in inner.values()) and (
+        _share_keys([one[0].keys() for one in inner.values()])
+    ):
+        return [{"participant": key, **record} for key, own in inner.items() for record in own]
+    if not _are_records([*inner.values()]):
         return inner
-    return [{"participant": key, **one} if _has_lists(one) else one for key, one in inner.items()]
+    return [
+        {"participant" if _holds_trials(one) else "key": key, **one} for key, one in inner.items()
+    ]
 
 
-def _has_lists(record: Mapping[str, Any]) -> bool:
-    return any(isinstance(one, list) for one in record.values())
+def _is_list_of_records(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
 
 
-def _are_records(document: Mapping[str, Any]) -> bool:
-    """Whether all values are objects of about the same keys, which do not number rows."""
-    own = [one.keys() for one in document.values() if isinstance(one, dict) and one]
-    if len(own) < max(2, len(document)):
-        return False
+def _holds_trials(record: Mapping[str, Any]) -> bool:
+    return any(isinstance(one, dict | list) for one in record.values())
+
+
+def _share_keys(own: Sequence[Iterable[str]]) -> bool:
+    """Whether most keys are those of all, and number no rows."""
     shared, every = set.intersection(*map(set, own)), set().union(*own)
-    numbered = all(str(key).isdigit() for key in every)
-    return not numbered and len(shared) >= 2 and 2 * len(shared) >= len(every) and (
-        len(own) > len(every) or _are_sessions(document)
+    return len(shared) >= 2 and 2 * len(shared) >= len(every) and not all(
+        str(key).isdigit() for key in every
     )
 
 
-def _are_sessions(document: Mapping[str, Any]) -> bool:
-    return all(any(isinstance(own, dict | list) for own in one.values())
-               for one in document.values())
+def _are_records(values: Sequence[Any]) -> bool:
+    """Whether these are objects of about the same keys, and no columns of a table.
+
+    Values of a column are alike; those of a record are not, but the same in all records.
+    """
+    if len(values) < 2 or not all(isinstance(one, dict) and one for one in values):
+        return False
+    if not _share_keys([one.keys() for one in values]):
+        return False
+    if any(map(_holds_trials, values)):
+        return True
+    kinds = [{type(one[key]) for one in values if key in one} - {type(None)} for key in values[0]]
+    return len({*map(frozenset, kinds)}) > 1 and all(len(kind) < 2 for kind in kinds)
 
 
 def _of_list(document: list) -> list[Mapping[str, Any]] | None:

@@ -313,7 +313,7 @@ def _responses(
     names = {normalised(one.name): one.name for one in objects}
     few = words if len(words) <= _MOST_WORDS else ()
     columns = {word: names[normalised(word)] for word in few if normalised(word) in names}
-    if {*few} in ({"2", "3"}, {"1", "3"}):  # of three numbered columns, never the anchor's
+    if {*few} == {"2", "3"}:  # of three numbered columns, never the anchor's
         columns = {one.name[-1]: one.name for one in objects if one.name[-1:] in few}
     if len(columns) == len(words) > 1 and not words <= {"left", "right"}:
         options = [one.name for one in objects if one.name in columns.values()]

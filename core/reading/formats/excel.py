@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.reading.columns.objects import is_called_response
 from tripletscope.core.reading.formats.archive import Archive
 from tripletscope.core.reading.formats.text import MAX_COLUMNS
 from tripletscope.core.reading.names import listing
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 #: Most cells of a sheet: the parser allocates all of them, empty or not.
 MAX_CELLS = 100_000_000
-#: Columns of a sheet that may be answers of a person.
-_FEWEST_COLUMNS = 3
+#: Sheets of which each may hold the answers of a person.
+_FEWEST = 3
 _PARTS = {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}
 #: The last cell of a sheet, near the beginning of its part.
 _CORNER = re.compile(rb'<dimension ref="(?:[A-Z]+[0-9]+:)?([A-Z]{1,3})([0-9]{1,7})"')
@@ -49,15 +50,18 @@ def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, str, bool]:
 def sheets_alike(data: bytes, name: str) -> tuple[list[tuple[bytes, str]], str, bool]:
     """Sheets that begin with the same row as the longest, as CSV with their names.
 
-    And a note, and whether there are others. None, if no two are alike: of several, each holds
-    the answers of a person.
+    And a note, and whether there are others. None, if there are no three with a column that is
+    called a response, mostly of other rows: two may be versions, or means and their spread.
     """
-    sheets = _sheets(data, name, least=2)
+    sheets = _sheets(data, name, least=_FEWEST)
     filled = {title: rows for title, rows in sheets.items() if len(rows) > 1}
     longest = max(filled.values(), key=len, default={})
     head = longest.get(min(longest, default=0), ())
     alike = {title: rows for title, rows in filled.items() if rows[min(rows)] == head}
-    if len(alike) < 2 or len(head) < _FEWEST_COLUMNS:
+    every = [tuple(row) for rows in alike.values() for row in [*rows.values()][1:]]
+    if len(alike) < _FEWEST or not any(map(is_called_response, head)) or (
+        2 * len({*every}) < len(every)
+    ):
         return [], "", False
     others = [title for title, rows in sheets.items() if rows and title not in alike]
     return (

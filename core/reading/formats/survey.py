@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletscope.core.reading.columns.pairs import is_beside, meaning_of
 from tripletscope.core.reading.formats.wide import pairs_of_rows, trials_of_rows
 from tripletscope.core.reading.names import (
     ALIASES,
     TASK_NAMES,
-    asks_farther,
+    asked_for,
+    asks_what_belongs_not,
     counted,
     listing,
     named,
@@ -31,8 +31,8 @@ _PLACES = {"1", "2", "3"}
 _NUMBERS = 0.9
 #: Share of the questions that have a word of their kind.
 _USUAL = 0.8
-#: Words in a question for the one of three that is not like the others.
-_NOT = {"not", "doesn't", "doesn’t", "isn't", "isn’t", "nicht", "pas", "no", "non", "niet", "nie"}
+#: What answers are called, where the question does not say what was asked for.
+_SAID = "said"
 #: Letters of a question at most.
 _LONGEST = 500
 #: Words and signs of a question.
@@ -81,9 +81,7 @@ def questions_of_columns(table: Table) -> Table | None:
     """
     if not table.header or len(table.columns) < _FEWEST or table.n_rows > _ROWS:
         return None
-    answers = {
-        column: {*table.codes(column).values} for column in table.columns if not is_beside(column)
-    }
+    answers = {column: {*table.codes(column).values} for column in table.columns}
     asked = {
         column: _bare(column) for column, values in answers.items()
         if 0 < len(values) <= _ANSWERS and _is_sentence(_bare(column))
@@ -101,7 +99,7 @@ def ratings_of_columns(table: Table) -> Table | None:
         return None
     asked = {}
     for column in table.columns:
-        if not is_beside(column) and _is_sentence(_bare(column)):
+        if _is_sentence(_bare(column)):
             written = table.codes(column).codes >= 0
             if np.isfinite(table.numbers(column)).sum() > _NUMBERS * written.sum():
                 asked[column] = _bare(column)
@@ -111,9 +109,8 @@ def ratings_of_columns(table: Table) -> Table | None:
         often = Counter(one for pair in pairs.values() for one in {*pair})
         if len(slots) == 2 and len(pairs) >= _FEWEST <= len(often) and min(often.values()) > 1:
             words = " ".join(fixed)
-            value = meaning_of(words)
-            value = "dissimilarity" if asks_farther(words) or value == "dissimilar" else (
-                "similarity" if value else "rating"
+            value = {"nearer": "similarity", "farther": "dissimilarity"}.get(
+                asked_for(words), "rating"
             )
             first, second = zip(*pairs.values(), strict=True)
             return _melted(table, [*pairs], {"item1": first, "item2": second}, value, "pair")
@@ -187,6 +184,10 @@ def _questions(
     asked: dict[str, str], answers: dict[str, set[str]]
 ) -> _Questions:
     gaps, slots, fixed = _slots(asked)
+    spelt = {one.casefold(): one for own in gaps.values() for one in own}
+    answers = {
+        column: {spelt.get(text.casefold(), text) for text in answers[column]} for column in gaps
+    }
     chosen = Counter(
         k for column, own in gaps.items() for k in slots if own[k] in answers[column]
     )
@@ -245,17 +246,19 @@ def _between(text: str, fixed: Sequence[str]) -> list[str] | None:
 
 def _of_questions(table: Table, found: _Questions) -> Table:
     own, words = [*found.of.values()], found.words
+    asked, by_number = asked_for(words), False
     if own[0].anchor is None:
         said = {*_WORDS.findall(words.casefold())}
-        value = next((task[0] for task in TASK_NAMES.values() if said & {*task}), None)
-        value = value or ("odd" if said & _NOT else "choice")
+        odd = said & {*TASK_NAMES["odd_one_out"]} or asks_what_belongs_not(words)
+        value = "odd" if odd else "central" if "central" in said else "choice" if asked else _SAID
         roles = {f"item{k + 1}": [one.options[k] for one in own] for k in range(3)}
     else:
-        value = "less similar" if asks_farther(words) else "choice"
+        value = {"nearer": "choice", "farther": "less similar"}.get(asked, _SAID)
+        by_number = not asked
         roles = {"anchor": [one.anchor for one in own]} | {
             f"option{k + 1}": [one.options[k] for one in own] for k in range(2)
         }
-    table, unsaid = _of_options(table, found.of)
+    table, unsaid = _of_options(table, found.of, by_number)
     return _melted(
         table, [*found.of], roles, value, "question",
         *[f"{counted(found.alike, 'question')} left out that all answered alike: the other option "
@@ -287,15 +290,22 @@ def _melted(
     ])
 
 
-def _of_options(table: Table, questions: dict[str, _Question]) -> tuple[Table, list[str]]:
-    """The table without answers that are none of the options, and these."""
+def _of_options(
+    table: Table, questions: dict[str, _Question], by_number: bool
+) -> tuple[Table, list[str]]:
+    """The table without answers that are none of the options, and these.
+
+    by_number: Whether an option is told by its number, which does not say what was asked for.
+    """
     data, unsaid = table.data, []
     for column, question in questions.items():
         codes = table.codes(column)
-        other = [text for text in codes.values if text not in {*question.options, *_PLACES}]
-        if other:
-            unsaid += other
-            kept = [None if text in other else text for text in codes.values]
+        spelt = {one: one for one in _PLACES}
+        for place, one in enumerate(question.options, 1):
+            spelt[one.casefold()] = str(place) if by_number else one
+        kept = [spelt.get(text.casefold()) for text in codes.values]
+        if kept != codes.values:
+            unsaid += [text for text, own in zip(codes.values, kept, strict=True) if own is None]
             cells = encoded(np.array([*kept, None], dtype=object)[codes.codes])
             data = data.set_column(data.column_names.index(column), column, cells)
     return table.holding(data), list(dict.fromkeys(unsaid))

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
 
-from tripletscope.core.reading.names import listing, stem_key, without_tags
+from tripletscope.core.reading.names import (
+    asked_for,
+    asks_otherwise,
+    listing,
+    stem_key,
+    without_tags,
+)
 from tripletscope.core.reading.table import Codes, Table, decoded
 
 #: Rows that show whether cells hold more than names.
@@ -17,6 +24,11 @@ _LOOKED_AT = 200
 _LONGEST, _SCREEN = 300, 10_000
 #: Most different cells of a column that are looked through.
 _MOST = 5_000
+#: Share of the rows in which a name may be that of another column.
+_SHOWN = 0.1
+#: Signs before a name.
+_OPENING = "\"'‘“("
+_MARKS = re.compile(r"<[^<>]*>")
 #: Share of the different texts around objects that must name one.
 _MOSTLY = 0.5
 #: Different objects that a column, or the sentence around them, must be about.
@@ -42,21 +54,29 @@ def unwrapped(table: Table) -> Table:
             name: next(text for own, text in ways.items() if own != column)
             for name, ways in spelt.items() if ways.keys() - {column}
         }
-        names = [elsewhere.get(stem_key(text)) for text in bare[column]]
-        if not _is_about(names, bare[column], codes.codes):
-            names, alike = _in_sentences(bare[column], elsewhere)
-            if not _is_about(names, alike, codes.codes):
-                continue
+        names, alike = [elsewhere.get(stem_key(text)) for text in bare[column]], bare[column]
+        around = " ".join({
+            _MARKS.sub(" ", text).strip() for text, name in zip(codes.values, names, strict=True)
+            if name is not None
+        })
+        if not _is_about(names, alike, codes.codes):
+            names, alike, around = _in_sentences(bare[column], elsewhere)
+        if not _is_about(names, alike, codes.codes) or _is_of_options(table, column, names):
+            continue
+        asked = asked_for(around)
+        if asks_otherwise(around) and asked != "farther":
+            continue  # the question is needed to know what was said
         values = [name or own for name, own in zip(names, codes.values, strict=True)]
         known = list(dict.fromkeys(values))
         place = {text: k for k, text in enumerate(known)}
         codes_of = np.array([*(place[text] for text in values), -1])
-        changed[column] = decoded(codes_of[codes.codes], known)
+        name = f"{column} (less similar)" if asked == "farther" else column
+        changed[column] = name, decoded(codes_of[codes.codes], known)
     if not changed:
         return table
     data = table.data
-    for column, cells in changed.items():
-        data = data.set_column(data.column_names.index(column), column, cells)
+    for column, (name, cells) in changed.items():
+        data = data.set_column(data.column_names.index(column), name, cells)
     note = f"Names of objects were taken out of the text around them: {listing(list(changed))}."
     return table.holding(data).with_columns({}, note)
 
@@ -107,24 +127,48 @@ def _is_about(names: list[str | None], texts: list[str], codes: np.ndarray) -> b
     return different >= max(_FEWEST, _MOSTLY * len({*texts})) and told > different
 
 
+def _is_of_options(table: Table, column: str, names: list[str | None]) -> bool:
+    """Whether the name is often that of another column in its row: of an option, no anchor."""
+    own = np.array([*((None if name is None else stem_key(name)) for name in names), None])
+    own = own[table.codes(column).codes[:_MOST]]
+    told = np.array([name is not None for name in own])
+    for name in table.columns:
+        if name == column or pa.types.is_floating(table.data.column(name).type):
+            continue
+        other = table.head(_MOST).codes(name).each(
+            lambda text: stem_key(without_tags(text)), "", object
+        )
+        if len(other) == len(own) and np.sum((other == own) & told) > _SHOWN * max(told.sum(), 1):
+            return True
+    return False
+
+
 def _in_sentences(
     texts: list[str], names: Mapping[str, str]
-) -> tuple[list[str | None], list[str]]:
-    """The name in each text, of the sentence with the most names, and all texts of that kind."""
+) -> tuple[list[str | None], list[str], str]:
+    """The name in each text of a sentence, all texts of that kind, and the sentence."""
     found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    longest = max(map(len, names), default=0)
+    begin = {name[:2] for name in names}
+    longest = max((name.count(" ") + 1 for name in names), default=0)
     for text in texts:
         words = text.split(" ") if len(text) <= _LONGEST else []
         for first in range(len(words)):
-            for last in range(first + 1, len(words) + 1):
+            for last in range(first + 1, min(first + longest, len(words)) + 1):
+                start = words[first].lstrip(_OPENING)[:2].casefold()
+                if not {start, start[:1]} & begin:
+                    break
                 name = " ".join(words[first:last])
-                end = len(name) - len(name.rstrip("?!.:;,\"'’”)"))
-                name = name[: len(name) - end].lstrip("\"'‘“(")
-                if 0 < len(name) <= longest and stem_key(name) in names:
-                    before, _, after = text.partition(name)
+                kept = name.rstrip("?!.:;,\"'’”)")
+                after = " ".join([name[len(kept):], *words[last:]])
+                name = kept.lstrip(_OPENING)
+                before = " ".join([*words[:first], kept[: len(kept) - len(name)]])
+                if name and stem_key(name) in names:
                     found[before, after][text] = names[stem_key(name)]
-    if not found:
-        return [None] * len(texts), texts
-    (before, after), most = max(found.items(), key=lambda one: len(one[1]))
-    alike = [text for text in texts if text.startswith(before) and text.endswith(after)]
-    return [most.get(text) for text in texts], alike
+    kinds = sorted(found.items(), key=lambda one: -len(one[1]))
+    # Of several sentences about objects, each may ask for something else.
+    if not kinds or (len(kinds) > 1 and len(kinds[1][1]) >= _FEWEST):
+        return [None] * len(texts), texts, ""
+    (before, after), most = kinds[0]
+    alike = [text for text in texts
+             if text.startswith(before.rstrip()) and text.endswith(after.lstrip())]
+    return [most.get(text) for text in texts], alike, f"{before} {after}"

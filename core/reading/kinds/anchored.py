@@ -28,7 +28,7 @@ from tripletscope.core.reading.languages import FOREIGN_CELLS, foreign_names
 from tripletscope.core.reading.names import (
     ALIASES,
     WEAK_TRIPLES,
-    asks_farther,
+    asked_for,
     by_names,
     named,
     normalised,
@@ -179,7 +179,9 @@ def _one(
 ) -> Claim:
     choice = response.column.name
     text = normalised(choice)
-    farther = any(word in text for word in _FARTHER) or asks_farther(choice)
+    farther = any(word in text for word in _FARTHER) or "farther" in map(
+        asked_for, (choice, anchor)
+    )
     task = "farther" if farther != opposite else "nearer"
     if not response.called:
         points = min(points, LIKELY)

@@ -16,7 +16,7 @@ from tripletscope.core.reading.columns.objects import (
     never_objects,
     object_groups,
 )
-from tripletscope.core.reading.columns.pairs import says_value
+from tripletscope.core.reading.columns.pairs import is_beside, says_value
 from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.kinds.answers import answers, named_together
@@ -54,22 +54,23 @@ def _evidence(columns: Columns) -> list[Claim]:
     found: list[Claim] = []
     for objects in _groups(columns):
         beside = columns.but(*(column.name for column in objects))
-        if may_choose(columns, objects) or any(
-            is_called_response(c.name) or (c.is_whole and says_value(c.name))
-            or (c.is_numeric and _is_of(c.name, objects)) for c in beside
-        ):
+        if may_choose(columns, objects) or any(is_called_response(c.name) for c in beside):
             continue
+        # A number may be what was said, in degrees.
+        graded = any((c.is_whole and says_value(c.name)) or _is_of(c, objects) for c in beside)
         names = [column.name for column in objects]
         weak = tuple(map(normalised, names)) in WEAK_TRIPLES
         neutral = weak or is_neutral(columns, names)
         if neutral or never_alike(objects):
-            found += _in_order(columns, objects, neutral)
+            found += _in_order(columns, objects, neutral and not graded)
     return found
 
 
-def _is_of(name: str, objects: Sequence[ColumnCells]) -> bool:
-    """Whether a column is called after one of an object, such as ``p_left``."""
-    words = {normalised(word) for word in re.split(r"[\W_]+", name)} - {""}
+def _is_of(column: ColumnCells, objects: Sequence[ColumnCells]) -> bool:
+    """Whether a column of numbers is called after one of an object, such as ``p_left``."""
+    if not column.is_numeric or is_beside(column.name):
+        return False
+    words = {normalised(word) for word in re.split(r"[\W_]+", column.name)} - {""}
     return len(words) > 1 and any(normalised(one.name) in words for one in objects)
 
 

@@ -139,6 +139,8 @@ Answers = TypeVar("Answers", bound=Answers)
 
 #: People who rated most objects before rows about one are a mean and no mistake.
 _FEWEST_RATERS = 2
+#: Share of the cells of a rating that are numbers; others are missing ones.
+_NUMBERS = 0.9
 #: Columns about a rating that are none.
 _NO_RATINGS = frozenset(
     name for role in ("time", "trial", "block", "response_time") for name in ALIASES[role]
@@ -196,7 +198,9 @@ def read_objects(
         table = load(source, name, header=header, least_columns=1)
         name, decimal_comma = table.name, table.delimiter != ","
         cells = table.preview(table.n_rows)  # labelled with the rows of the file
-    texts = over_people(texts_of(cells), decimal_comma)
+    texts = texts_of(cells)
+    if id_column is None:
+        texts = over_people(texts, decimal_comma)
     id_column = id_column or _id_column(texts, name)
     if id_column not in texts:
         raise DataError(
@@ -287,8 +291,8 @@ def numbers_of(texts: pd.Series, decimal_comma: bool = False) -> pd.Series:
 def over_people(texts: pd.DataFrame, decimal_comma: bool = False) -> pd.DataFrame:
     """One row per object, with means over people, of rows of a person and an object.
 
-    Of other tables the rows are as they were. What varies within an object and is no number is left
-    out, as are times and the order of trials.
+    Of other tables the rows are as they were. Left out is what varies within an object and is no
+    number, what is of the person, times and the order of trials.
     """
     who = named(texts.columns, ALIASES["participant"])
     what = named([column for column in texts if column != who], ID_NAMES)
@@ -296,18 +300,20 @@ def over_people(texts: pd.DataFrame, decimal_comma: bool = False) -> pd.DataFram
         return texts
     filled = texts[(texts[who] != "") & (texts[what] != "")]
     raters = filled.groupby(what)[who].nunique()
-    if len(filled) < len(texts) or raters.median() < _FEWEST_RATERS:
+    twice = filled.duplicated([who, what]).any()  # by another scale, perhaps
+    if twice or len(filled) < len(texts) or raters.median() < _FEWEST_RATERS:
         return texts
     result = {what: pd.Series(raters.index, raters.index)}
-    objects = filled.groupby(what, sort=False)
+    objects, people = filled.groupby(what, sort=False), filled.groupby(who)
     for column in filled.columns.drop([who, what]):
         written = filled[column][filled[column] != ""]
         numbers = numbers_of(written, decimal_comma)
         if objects[column].nunique().max() == 1:  # the same for all
             result[column] = objects[column].first()
-        elif len(written) and numbers.notna().all() and normalised(column) not in _NO_RATINGS:
-            each = numbers.groupby([filled[what], filled[who]]).mean().groupby(level=0).mean()
-            result[f"mean {column}"] = each.map(repr)
+        elif people[column].nunique().max() == 1 or normalised(column) in _NO_RATINGS:
+            continue
+        elif len(written) and numbers.notna().mean() >= _NUMBERS:
+            result[f"mean {column}"] = numbers.groupby(filled[what]).mean().map(repr)
     return pd.DataFrame(result).loc[objects.first().index].fillna("").reset_index(drop=True)
 
 

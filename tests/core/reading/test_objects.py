@@ -372,13 +372,13 @@ def test_objects_of_comparisons_of_pairs_are_described():
 
 
 def rated(people: int = 3) -> pd.DataFrame:
-    """Objects rated one at a time, twice by the first person."""
+    """Objects rated one at a time, with what else stands in such a file."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame([
         {"trial": k, "rater": f"p{who}", "item": one, "kind": "tool" if one < "c" else "toy",
          "Roughness": int(rng.integers(1, 8)), "gloss": round(float(rng.normal()), 2),
-         "comment": rng.choice(["", "hm", "easy"])}
-        for who in [0, *range(people)] for k, one in enumerate(rng.permutation(list("abcd")))
+         "comment": rng.choice(["", "hm", "easy"]), "age": 20 + who}
+        for who in range(people) for k, one in enumerate(rng.permutation(list("abcd")))
     ])
     return table.sample(frac=1.0, random_state=0)
 
@@ -391,15 +391,17 @@ def test_ratings_by_people_become_means(separator):
     assert objects.columns.tolist() == ["id", "label", "kind", "mean Roughness", "mean gloss"]
     assert objects["id"].tolist() == table["item"].unique().tolist()
     for name in ("Roughness", "gloss"):
-        each = table.groupby(["item", "rater"])[name].mean().groupby("item").mean()
+        each = table.groupby("item")[name].mean()
         np.testing.assert_allclose(objects.set_index("id")[f"mean {name}"].sort_index(), each)
     features = read_features(text.encode())
     assert features_of(features) == ["mean Roughness", "mean gloss"]
 
 
-def test_one_persons_repeated_rows_are_a_mistake_still():
-    """So are objects of which only some were rated by several people, and rows about none."""
-    for table in (rated(1), pd.concat([rated(1), rated(2).query("item == 'a'")]),
-                  pd.concat([rated(2), rated(2).head(1).assign(item="")])):
-        with pytest.raises(DataError):
-            read_objects(table.to_csv(index=False).encode(), "item")
+def test_other_rows_about_one_object_are_a_mistake_still():
+    """Of only some objects by several people, about none, or of several scales."""
+    scales = pd.concat([rated().assign(scale="size"), rated().assign(scale="joy")])
+    for table in (pd.concat([rated(1), rated(2).query("item == 'a'")]),
+                  pd.concat([rated(2), rated(2).head(1).assign(item="")]), scales):
+        for column in ("item", None):
+            with pytest.raises(DataError):
+                read_objects(table.to_csv(index=False).encode(), column)

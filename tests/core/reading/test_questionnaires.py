@@ -6,6 +6,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,9 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tripletscope.core.reading import OtherTask, load
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.reading import AmbiguousTable, OtherTask, load
+from tripletscope.core.reading.objects.measured import read_features
 
 NAMES = ["cello", "drum", "flute", "harp", "lute", "oboe", "organ", "tuba", "viola", "zither"]
 PLACES = np.random.default_rng(7).normal(size=(10, 2))
@@ -23,7 +26,6 @@ APART = np.linalg.norm(PLACES[:, None] - PLACES[None], axis=2)
 ASKED = {
     "Is {a} more similar to {b} or to {c}?": "nearer",
     "Was ist ähnlicher zu „{a}“: {b} oder {c}?": "nearer",
-    "{a}: {b} or {c}?": "nearer",
     "Which is less similar to {a}, {b} or {c}?": "farther",
     "Was ist {a} unähnlicher, {b} oder {c}?": "farther",
     "Which is the odd one out: {a}, {b} or {c}?": "odd",
@@ -93,6 +95,60 @@ def read_as(data: bytes, columns: dict[str, str] | None = None) -> Counter:
 def test_a_column_a_question_is_read(form, text):
     heads, rows, meant = survey(text, ASKED[text])
     assert read_as(form(heads, rows)) == meant
+
+
+@pytest.mark.parametrize("text", [
+    "Which goes worst with {a}: {b} or {c}?", "Which is not similar to {a}: {b} or {c}?",
+    "Was ist weiter entfernt von {a}: {b} oder {c}?", "Who is taller than {a}: {b} or {c}?",
+    "Even if the difference is small: which is more similar to {a}, {b} or {c}?",
+    "Which is least different from {a}: {b} or {c}?", "更不相似 {a} {b} {c}", "{a}: {b} or {c}?",
+])
+@pytest.mark.parametrize("kind", ["nearer", "farther"])
+def test_a_wording_that_nobody_knows_is_asked_about(text, kind):
+    """Or the answers tell; they are never turned round."""
+    heads, rows, meant = survey(text, kind, people=3)
+    with suppress(AmbiguousTable, OtherTask):
+        assert read_as(google(heads, rows)) == meant
+
+
+@pytest.mark.parametrize("text", [
+    "Which do you like best: {a}, {b} or {c}? If you are not sure, guess.",
+    "There is no right answer. Which is the best of {a}, {b} and {c}?",
+])
+def test_liked_ones_are_no_odd_ones(text):
+    """Chosen by what is liked whatever the others."""
+    heads, rows, _ = survey(text, "odd", people=6)
+    liked = [[max(NAMES, key=lambda name: (name in head) * (10 - NAMES.index(name)))
+              for head in heads] for _ in rows]
+    with pytest.raises(DataError):
+        ts.read(google(heads, liked))
+
+
+def test_spelling_is_that_of_the_question():
+    heads, rows, meant = survey("Is {a} more similar to {b} or to {c}?", "nearer")
+    names = ["date", "time", *NAMES[2:]]  # which are columns beside answers elsewhere
+    change = dict(zip(NAMES, names, strict=True))
+    heads = [" ".join(change.get(word.strip("?"), word.strip("?")) for word in head.split()) + "?"
+             for head in heads]
+    rows = [[change[cell].title() if i % 2 else change[cell] for cell in row]
+            for i, row in enumerate(rows)]
+    assert read_as(google(heads, rows)) == Counter(
+        {tuple(change[name] for name in one): number for one, number in meant.items()}
+    )
+
+
+@pytest.mark.parametrize(("text", "large"), [
+    ("How similar are {a} and {b} (1 = very different, 7 = very similar)?", None),
+    ("How similar or different are {a} and {b}?", None),
+    ("Wie ähnlich sind {a} und {b} (1 = verschieden, 7 = gleich)?", None),
+])
+def test_directions_of_ratings_are_not_taken_from_the_ends_of_their_scale(text, large):
+    rng = np.random.default_rng(12)
+    pairs = [(a, b) for a in range(6) for b in range(a)]
+    heads = [text.format(a=NAMES[a], b=NAMES[b]) for a, b in pairs]
+    rows = [[int(rng.integers(1, 8)) for _ in pairs] for _ in range(6)]
+    with pytest.raises(DataError, match="large"):
+        ts.ratings.read_measured(google(heads, rows))
 
 
 def test_names_of_several_words_numbers_and_what_names_no_option():
@@ -194,6 +250,8 @@ def test_objects_inside_of_html_and_questions(anchor, option, as_json):
         records += [
             {"trial_type": "html-keyboard-response", "stimulus": "<p>+</p>", "choices": ["Next"],
              "response": None, "rt": 500},
+            {"trial_type": "html-keyboard-response", "stimulus": "<p>Do not be less careful!</p>",
+             "choices": ["Next"], "response": None, "rt": 500},
             {"trial_type": "html-button-response", "stimulus": anchor.format(NAMES[a]),
              "choices": [option.format(NAMES[b]), option.format(NAMES[c])],
              "response": int(said == c), "rt": int(rng.integers(500, 3000))},
@@ -204,6 +262,47 @@ def test_objects_inside_of_html_and_questions(anchor, option, as_json):
     answers = ts.read(data)
     names = answers.labels
     assert Counter(tuple(names[k] for k in row) for row in answers.rows.tolist()) == meant
+
+
+@pytest.mark.parametrize("said", [
+    "Most people chose {}.", "<p>The right answer was {}!</p>", "You chose {}"
+])
+def test_feedback_is_no_response(said):
+    """What the response says is random here, and what the feedback names is not."""
+    rng = np.random.default_rng(13)
+    rows = [[NAMES[k] for k in rng.permutation(10)[:3]] for _ in range(200)]
+    table = pd.DataFrame(rows, columns=["anchor", "left", "right"])
+    table["response"] = rng.choice(["left", "right"], size=200)
+    table["feedback"] = [said.format(row[1 + (k % 3 > 0)]) for k, row in enumerate(rows)]
+    answers = ts.read(table.to_csv(index=False).encode())
+    near = [answers.ids[k] for k in answers.rows[:, 1]]
+    assert near == [row[1 + (said == "right")]
+                    for row, said in zip(rows, table["response"], strict=True)]
+
+
+@pytest.mark.parametrize("stimulus", [
+    "Which is less similar to {}?", "<p>Which is less similar to {}?</p>",
+    "<p>Which is less similar?</p><img src='{}.png'>",
+])
+def test_a_question_for_the_farther_is_not_thrown_away(stimulus):
+    records, meant = trials()
+    table = pd.DataFrame(records)
+    table["anchor"] = [stimulus.format(name) for name in table["anchor"]]
+    table["choice"] = table["choice"].map({"left": "right", "right": "left"})
+    table = table.rename(columns={"anchor": "stimulus", "choice": "response"})
+    assert read_as(table.to_csv(index=False).encode()) == meant
+
+
+def test_a_name_inside_of_a_word_is_no_object():
+    names = ["ear", "art", "a", "no", *NAMES[4:]]
+    rng = np.random.default_rng(14)
+    rows = [[names[k] for k in rng.permutation(10)[:3]] for _ in range(200)]
+    table = pd.DataFrame([
+        [f"Please start: what is nearer to {a}?", b, c, b] for a, b, c in rows
+    ], columns=["stimulus", "left", "right", "response"])
+    answers = ts.read(table.to_csv(index=False).encode())
+    assert sorted(answers.ids) == sorted(names)
+    assert [answers.ids[k] for k in answers.rows[:, 0]] == [row[0] for row in rows]
 
 
 def test_comments_that_mention_objects_stay_as_they_are():
@@ -231,7 +330,7 @@ def test_a_graded_response_is_not_passed_over():
     rng = np.random.default_rng(8)
     rows = [[k % 8, *(NAMES[one] for one in rng.permutation(10)[:3]), int(rng.integers(1, 7))]
             for k in range(200)]
-    with pytest.raises(OtherTask):
+    with pytest.raises(AmbiguousTable):
         ts.read(csv(rows, ["pid", "ref", "A", "B", "rating"]))
 
 
@@ -295,6 +394,40 @@ def test_each_person_has_a_part_of_the_file(write):
         assert answers.answers["participant"].nunique() == 8
 
 
+@pytest.mark.parametrize("shared", [True, False])
+def test_trials_of_people_under_keys_are_all_read(shared):
+    """Keys of trials that are the same for all people, or not."""
+    records, meant = trials()
+    data = {f"p{who}": {f"t{k}" if shared else f"-N{who}{k}": one
+                        for k, one in enumerate(records[who::8])} for who in range(8)}
+    answers = ts.read(json.dumps(data).encode())
+    assert Counter(tuple(answers.ids[k] for k in row) for row in answers.rows.tolist()) == meant
+    assert answers.answers["participant"].nunique() == 8
+
+
+def test_tables_of_pandas_keep_their_orientation():
+    table = pd.DataFrame({"anchor": ["a", "b", "c"], "near": ["b", "c", "a"],
+                          "far": ["c", "a", "b"], "rt": [1, 2, 3], "who": ["x", "y", "z"]})
+    for index in (None, ["r1", "r2", "r3"]):
+        one = table.set_axis(index) if index else table
+        found = load(one.to_json().encode())
+        assert found.columns == [*table]
+        assert found.n_rows == 3
+    features = pd.DataFrame({"size": [1.5, 2, 3], "kind": ["x", "y", "x"]}, ["cup", "mug", "pot"])
+    found = read_features(features.to_json(orient="index").encode())
+    assert found["id"].tolist() == ["cup", "mug", "pot"]
+
+
+@pytest.mark.parametrize("titles", [["v1", "v2 corrected"], ["v1", "v2", "v3"]])
+def test_versions_of_a_sheet_are_no_people(titles):
+    records, meant = trials(60)
+    buffer = io.BytesIO()
+    with pd.ExcelWriter(buffer) as book:
+        for title in titles:
+            pd.DataFrame(records).to_excel(book, sheet_name=title, index=False)
+    assert ts.read(buffer.getvalue()).weight.sum() == meant.total()
+
+
 @pytest.mark.parametrize("fields", [
     ("ext", "agr", "neu"), ("mood", "sleep", "stress", "answer"), ("a", "b", "c", "choice"),
 ])
@@ -314,5 +447,5 @@ def test_a_number_about_an_option_is_a_response_that_nobody_passes_over(name):
     records, _ = trials()
     table = pd.DataFrame(records).drop(columns=["choice", "rt"])
     table[name] = np.random.default_rng(11).random(len(table)).round(2)
-    with pytest.raises(OtherTask):
+    with pytest.raises(AmbiguousTable):
         ts.read(table.to_csv(index=False).encode())
