@@ -123,10 +123,13 @@ def follow(workspace: Workspace, info: DatasetInfo, plan: AnalysisPlan | None) -
     with suppress(DataError):
         before = followed(info)
         if before is not None and before != plan:
-            named = f"“{before.title}”, frozen {before.frozen}, SHA-256 {before.sha256[:12]}"
-            former = dict.fromkeys([*info.extra.get(FORMER_PLANS, []), named])
+            former = dict.fromkeys([*info.extra.get(FORMER_PLANS, []), _named(before)])
             workspace.note(info.id, FORMER_PLANS, [*former])
     workspace.note(info.id, PLAN, plan and plan.to_record())
+
+
+def _named(plan: AnalysisPlan) -> str:
+    return f"“{plan.title}”, frozen {plan.frozen}, SHA-256 {plan.sha256[:12]}"
 
 
 def looked_at(workspace: Workspace, info: DatasetInfo) -> dict[str, list[str]]:
@@ -216,7 +219,9 @@ def _standing(
     whole = {place: run and workspace.run(info.id, run.key) for place, run in found.done.items()}
     further = [
         Deviation(code, made=made) for code, made in (
-            ("followed before", info.extra.get(FORMER_PLANS)),
+            ("followed before", [
+                one for one in info.extra.get(FORMER_PLANS, []) if one != _named(plan)
+            ]),
             ("looked before", info.extra.get(LOOKED_AT)),
             ("checks chosen", cleaning.gold is not None and any(
                 one.rule == "failed_checks" for one in cleaning.exclusions

@@ -19,7 +19,7 @@ from tripletscope.dashboard.collect import answer_log
 from tripletscope.dashboard.collect.participants import conditions
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.store.dataset import DatasetInfo
-from tripletscope.dashboard.store.description import DESIGN, FIRST_ANSWER, PLAN
+from tripletscope.dashboard.store.description import DESIGN, FIRST_ANSWER, FORMER_PLANS, PLAN
 from tripletscope.dashboard.store.plans import looked_at, plan_of_experiment
 from tripletscope.dashboard.store.workspace import Workspace
 from tripletscope.dashboard.words.formats import count
@@ -78,7 +78,8 @@ def open_answers(
     extra[DESIGN] = [experiment.task, experiment.source]
     if first := min((one.answered_at for one in records if one.answered_at), default=""):
         extra[FIRST_ANSWER] = first
-    if before is None or PLAN not in before.extra:
+    # A plan that was left is not taken up again by the next answers.
+    if before is None or not {PLAN, FORMER_PLANS} & before.extra.keys():
         try:
             plan = plan_of_experiment(folder)
             extra |= {PLAN: plan.to_record()} if plan is not None else {}
@@ -109,6 +110,8 @@ def _unanswered(experiment: Experiment, about: list[results.AnswerRecord]) -> It
     """Questions about objects that have no answer, and the objects that they show most often."""
     for why in experiment.unanswered:
         some = [record for record in about if record.unanswered == why]
+        if not some:
+            continue
         note = unanswered_note(why, len(some), len(about)).said()
         shown = Counter(one for record in about for one in {*record.shown})
         labels = {one.id: one.label or one.id for one in experiment.objects}

@@ -92,6 +92,11 @@ def show_other(context: Context, plan: AnalysisPlan, other: OtherAnalyses) -> No
         })
     if plan.frozen:
         return
+    planned = [(one.rule, one.parameters) for one in plan.exclusions]
+    for step in other.info.exclusions if other.info.id != context.info.id else ():
+        if (step["rule"], step["parameters"]) not in planned:
+            st.caption(panels.plain(f"Not in the plan: the exclusion “{step['reason']}”, which "
+                                    "is no rule that others can apply."))
     known = [step for d in plan.dimensions for step in plan.steps_in(d)]
     for run in other.runs:
         made = Run(**run.record)

@@ -158,7 +158,8 @@ def _below(table: Table, row: int, note: str) -> Table:
 
 
 def _is_sentence(text: str) -> bool:
-    return len(text) <= _LONGEST and len(_WORDS.findall(text)) > 2
+    return len(text) <= _LONGEST and len([word for word in text.split() if word[-1:].isalnum()
+                                          or len(word) > 1]) > 2
 
 
 def _bare(text: str) -> str:

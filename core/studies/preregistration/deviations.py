@@ -104,7 +104,8 @@ class Standing:
 
     def is_result_of(self, question: str, run: Any) -> bool:
         """Whether a question, or a further analysis, planned it in the chosen dimensions."""
-        return any(step.question.split()[0] in (question, FURTHER) and step.same_as(run)
+        places = (question,) if question in self.plan.questions else (question, FURTHER)
+        return any(step.question.split()[0] in places and step.same_as(run)
                    for step in self.steps)
 
     def is_met(self, question: str) -> bool | None:

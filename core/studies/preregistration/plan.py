@@ -267,8 +267,8 @@ class AnalysisPlan:
     @property
     def content(self) -> dict[str, Any]:
         """What is planned, as plain values: the same in plans that were frozen apart."""
-        return {name: value for name, value in self._record.items()
-                if name not in ("frozen", "version")}
+        known = {"further": [], **self._record}  # which plans of before have not
+        return {name: value for name, value in known.items() if name not in ("frozen", "version")}
 
     @cached_property
     def sha256(self) -> str:
@@ -396,7 +396,8 @@ class AnalysisPlan:
         """
         runs = [run for run in runs if not why_not_planned(run)]
         method = next((one for run in runs if run.task == "fit"
-                       and isinstance(one := run.fresh(), OrdinalEmbedding)), DEFAULT_EMBEDDING())
+                       and isinstance(one := run.fresh(), OrdinalEmbedding)
+                       and one.n_components <= _MOST), DEFAULT_EMBEDDING())
         plan = cls(
             title=title, n_objects=answers.n_objects,
             n_participants=max(n_participants(answers), 1),

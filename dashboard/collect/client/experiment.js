@@ -72,10 +72,10 @@
   }
 
   // Somebody who needs longer has an address that says how many times as long; 0 is for no limit.
-  const times = Number(address.get("more_time") ?? 1);
+  const times = Number(address.get("more_time") || 1); // an empty one was not filled in
   const more = times >= 0 ? Math.min(times, 1000) : 1;
   const DAY = 86400; // seconds: browsers end longer clocks at once
-  const limit = Math.min(told.time_limit * more, DAY); // 0 for none
+  const limit = Math.min(Math.round(10 * told.time_limit * more) / 10, DAY); // 0 for none
 
   function moment() {
     return { id: Keeping.uuid(), at_ms: performance.now(), clock_ms: Date.now() };
@@ -424,6 +424,7 @@
     bar.replaceChildren(element("div", "")); // which begins anew
     bar.firstChild.style.setProperty("animation-duration", `${limit}s`, "important");
     bar.hidden = false;
+    bar.classList.toggle("resting", document.hidden);
     document.addEventListener("visibilitychange", () => {
       bar.classList.toggle("resting", document.hidden);
       if (document.hidden) rest();

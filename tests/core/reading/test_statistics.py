@@ -426,13 +426,15 @@ def test_what_any_file_has_and_the_answers_have_not_is_in_their_report():
         frame.head(1).rename(columns=str.upper).to_excel(writer, sheet_name="about", index=False)
     alike = io.BytesIO()
     with pd.ExcelWriter(alike) as writer:
-        for name in ("ann", "bob"):
-            frame.to_excel(writer, sheet_name=name, index=False)
+        for k, name in enumerate(("ann", "bob", "eve")):
+            frame.assign(choice="near", time=[2 * k, 2 * k + 1]).to_excel(
+                writer, sheet_name=name, index=False
+            )
         frame.head(1).rename(columns=str.upper).to_excel(writer, sheet_name="about", index=False)
     for content, said in (
         (buffer.getvalue(), "Column 'path' contains lists and was omitted."),
         (book.getvalue(), "Sheet 'answers' is read; about not."),
-        (alike.getvalue(), "Sheets with the same columns are read: ann and bob; about not."),
+        (alike.getvalue(), "Sheets with the same columns are read: ann, bob and eve; about not."),
         (saved("r_workspace.RData").read_bytes(), "R: d is read; small and m not."),
     ):
         assert import_answers(content, name="a").report.notes[0] == said

@@ -194,6 +194,17 @@ def test_other_plans_and_results_of_other_exclusions_are_told(workspace, info):
     assert "1 result" in standing_text(standing(workspace, info))
 
 
+def test_a_plan_that_is_followed_again_is_not_its_own_predecessor(workspace, info):
+    own, other = PLANNED.freeze(NOON), replace(PLANNED, title="Another").freeze(NOON)
+    for plan_of_now in (None, own):
+        plans.follow(workspace, workspace.dataset(info.id), plan_of_now)
+    assert "followed before" not in codes(workspace, info)
+    for plan_of_now in (other, own):
+        plans.follow(workspace, workspace.dataset(info.id), plan_of_now)
+    (told,) = [one for one in standing(workspace, info).deviations if one.code == "followed before"]
+    assert [other.sha256[:12] in one for one in told.made] == [True]
+
+
 def test_checks_that_came_with_the_answers_are_told(workspace, info):
     rule = Exclusion("failed_checks", {"most": 0.4})
     plans.follow(workspace, info, replace(PLANNED, steps=(), exclusions=(rule,)).freeze(NOON))

@@ -180,6 +180,7 @@ def test_analyses_of_other_answers_become_a_plan():
     assert not found.exploratory
     assert {one.what for one in found.deviations} == {"map"}, "replicates were not computed"
     assert found.is_result_of("clusters", runs[1]), "a further analysis is planned, too"
+    assert not found.is_result_of("conditions", runs[1]), "the test of a question is its own"
 
 
 def test_what_says_nothing_of_other_answers_is_left_out():
