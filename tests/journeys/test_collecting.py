@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.browser import needs_browser
 from tests.dashboard.collect.participants import needs_jspsych
 from tests.dashboard.collect.serving import Page as Participant
-from tests.journeys.pages import go, open_page
+from tests.journeys.pages import go, open_page, script_ended
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.dashboard.collect.answer_log import preview_key, records
@@ -29,6 +29,7 @@ def test_a_study_from_pilot_to_data_is_typed_once(browser, house):
     go(page, "Simulate")
     page.get_by_role("button", name="Like my data").click()
     page.get_by_role("columnheader", name="Ekman's colours").wait_for()
+    script_ended(page)  # the form below the table has its values, too
     page.get_by_role("button", name="Compute", exact=True).click()
     lists = page.get_by_role("button", name=re.compile(r"Questions for .* answers"))
     lists.click()
