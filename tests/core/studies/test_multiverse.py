@@ -135,8 +135,8 @@ def test_groups_and_conditions_that_do_not_exist_seldom_stand():
 
 
 def test_planted_groups_and_conditions_stand_and_methods_share_their_tests():
-    data = crowd(1, groups=2, each=150)
-    data = data.with_columns({"map": np.where(np.arange(1800) // 150 % 2, "a", "b")})
+    data = crowd(1, groups=2, each=300)  # enough for any rounding
+    data = data.with_columns({"map": np.where(np.arange(3600) // 300 % 2, "a", "b")})
     found = multiverse(MAIN, data, conditions=["map", "one"], clusters=False, **QUICK)
     on_line = found.n_components == 1
     assert found.people == ["", "map", "one"]
