@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.reading.columns.objects import says_part
 from tripletscope.core.reading.formats.archive import check_size, damaged
 from tripletscope.core.reading.formats.arrays import decoded_texts
 from tripletscope.core.reading.formats.halves import pairs_in
@@ -96,7 +97,7 @@ def _records(document: Any) -> list[Mapping[str, Any]] | None:
 def _listed(value: Any) -> Any:
     """The same, with records that have keys of their own as lists: databases write them so.
 
-    The key is the participant of a record that holds trials.
+    The key is the participant of a record that holds trials, or the part of the study.
     """
     if not isinstance(value, dict):
         return value
@@ -104,7 +105,8 @@ def _listed(value: Any) -> Any:
     if len(inner) > 1 and all(_is_list_of_records(one) for one in inner.values()) and (
         _share_keys([one[0].keys() for one in inner.values()])
     ):
-        return [{"participant": key, **record} for key, own in inner.items() for record in own]
+        who = "block" if any(map(says_part, inner)) else "participant"
+        return [{who: key, **record} for key, own in inner.items() for record in own]
     if not _are_records([*inner.values()]):
         return inner
     return [

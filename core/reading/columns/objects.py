@@ -350,6 +350,15 @@ def says_practice(text: str) -> bool:
     return any(word in normalised(text) for word in WORDS["beside"]["practice"])
 
 
+def says_part(text: str) -> bool:
+    """Whether a name is that of a part of a study, such as practice, and of no person."""
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    parts = tuple(WORDS["beside"]["parts"])
+    return says_practice(text) or any(
+        word.startswith(parts) and not word.startswith("participant") for word in words
+    )
+
+
 def _is_one_part(column: ColumnCells) -> bool:
     """Whether a column tells practice from trials, or is nearly always the same."""
     most = max(Counter(column.texts[column.texts != ""].tolist()).values(), default=0)

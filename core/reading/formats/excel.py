@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading.columns.objects import is_called_response
+from tripletscope.core.reading.columns.objects import is_called_response, says_part
 from tripletscope.core.reading.formats.archive import Archive
 from tripletscope.core.reading.formats.text import MAX_COLUMNS
 from tripletscope.core.reading.names import listing
@@ -59,9 +59,9 @@ def sheets_alike(data: bytes, name: str) -> tuple[list[tuple[bytes, str]], str, 
     head = longest.get(min(longest, default=0), ())
     alike = {title: rows for title, rows in filled.items() if rows[min(rows)] == head}
     every = [tuple(row) for rows in alike.values() for row in [*rows.values()][1:]]
-    if len(alike) < _FEWEST or not any(map(is_called_response, head)) or (
-        2 * len({*every}) < len(every)
-    ):
+    are_people = len(alike) >= _FEWEST and not any(map(says_part, alike))
+    are_answers = any(map(is_called_response, head)) and 2 * len({*every}) >= len(every)
+    if not (are_people and are_answers):
         return [], "", False
     others = [title for title, rows in sheets.items() if rows and title not in alike]
     return (

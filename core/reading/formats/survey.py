@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tripletscope.core.reading.formats.text import unique_names
 from tripletscope.core.reading.formats.wide import pairs_of_rows, trials_of_rows
 from tripletscope.core.reading.names import (
     ALIASES,
@@ -132,21 +133,11 @@ def below_questions(table: Table) -> tuple[Table, Table]:
         if any(_IMPORT in cell for cell in cells):
             names = [own[row - 1] or column for column, own in first.items()] if row else [*first]
             answers = _below(table, row, f"Rows of Qualtrics about columns: {row + 1}, left out.")
-            return answers, answers.holding(answers.data.rename_columns(_different(names)))
+            return answers, answers.holding(answers.data.rename_columns(unique_names(names, [])))
         if 2 * sum(normalised(cell) in _REPLIES for cell in cells) > len(cells):
             answers = _below(table, row, "The row below the questions is left out.")
             return answers, answers
     return table, table
-
-
-def _different(names: Sequence[str]) -> list[str]:
-    """The names, numbered where one recurs."""
-    often: Counter[str] = Counter()
-    result = []
-    for name in names:
-        often[name] += 1
-        result.append(name if often[name] == 1 else f"{name} ({often[name]})")
-    return result
 
 
 def _below(table: Table, row: int, note: str) -> Table:

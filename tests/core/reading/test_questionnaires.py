@@ -405,6 +405,24 @@ def test_trials_of_people_under_keys_are_all_read(shared):
     assert answers.answers["participant"].nunique() == 8
 
 
+@pytest.mark.parametrize("keys", [("practice", "main"), ("train", "test"), ("block1", "block2")])
+def test_parts_of_a_study_are_no_people(keys):
+    """And practice is no answer."""
+    records, _ = trials(60)
+    parts = dict(zip(keys, (records[:15], records[15:]), strict=True))
+    answers = ts.read(json.dumps(parts).encode())
+    assert "participant" not in answers.answers
+    assert len(answers) == (45 if keys[0] == "practice" else 60)
+
+
+def test_questions_that_recur_and_their_numbers_stay_apart():
+    heads, rows, meant = survey("Is {a} more similar to {b} or to {c}?", "nearer")
+    heads, rows = [heads[0], f"{heads[0]} (2)", *heads], [[row[0], row[0], *row] for row in rows]
+    found = read_as(qualtrics(heads, rows))
+    assert found.total() >= meant.total()
+    assert found.keys() == meant.keys()
+
+
 def test_tables_of_pandas_keep_their_orientation():
     table = pd.DataFrame({"anchor": ["a", "b", "c"], "near": ["b", "c", "a"],
                           "far": ["c", "a", "b"], "rt": [1, 2, 3], "who": ["x", "y", "z"]})
