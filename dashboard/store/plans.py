@@ -23,6 +23,7 @@ from tripletscope.dashboard.store.description import (
     UPLOADED,
 )
 from tripletscope.dashboard.store.folder import PLANS
+from tripletscope.dashboard.store.runs import is_about
 from tripletscope.dashboard.store.workspace import Workspace
 
 if TYPE_CHECKING:  # lists of data sets load nothing that computes
@@ -266,9 +267,7 @@ def _is_of(run: Run, answers: Answers) -> bool:
 
     if run.task not in TASKS or run.options.get("views") or run.holds_data:
         return True
-    with suppress(ValueError, KeyError):  # a column that is not there any more
-        return run.data == TASKS[run.task].fingerprint(run.fresh(), answers, run.options)
-    return False
+    return is_about(run, answers)
 
 
 def dimensions_of(

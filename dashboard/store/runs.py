@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tripletscope.core.run import Run
+from tripletscope.core.data.answers import Answers
+from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.files.contents import is_there
 from tripletscope.dashboard.files.errors import DamagedFile, DamagedResult, WorkspaceError
 from tripletscope.dashboard.files.storage import outline_of, reading
@@ -108,6 +109,17 @@ class KeptRuns(OpenFolder):
                 run.renewals == info.renewals and (of_any_exclusions or info.has(run))
             ))
         ]
+
+    def _adopt_runs(self, info: DatasetInfo, answers: Answers) -> None:
+        """Results of other exclusions that left the same answers are of those in use, too."""
+        with self._changes:
+            for run in self._listed(info.id):
+                said = self._described_result(info.id, run.key)
+                if said and run.renewals == info.renewals and not info.has(run) and (
+                    not run.record["options"].get("views")
+                    and is_about(Run(**run.record), answers)
+                ):
+                    self._folder(info.id).keep_result(run.key, {**said, "state": info.state})
 
     def first_map(self, dataset: str) -> RunInfo | None:
         """The earliest map of a data set, with any exclusions."""
@@ -269,6 +281,13 @@ class KeptRuns(OpenFolder):
 
     def _is_no_key(self, dataset: str | None, key: str) -> bool:
         return bool(set(key) & set("/\\\0.") or (dataset and self._about_of(dataset) is None))
+
+
+def is_about(run: Run, answers: Answers) -> bool:
+    """Whether a result was computed of these answers, and of their objects as they are."""
+    with suppress(ValueError, KeyError):  # a task of another version, a column that is gone
+        return run.data == TASKS[run.task].fingerprint(run.fresh(), answers, run.options)
+    return False
 
 
 def _same_method(other: RunInfo, fit: RunInfo) -> bool:

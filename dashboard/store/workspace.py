@@ -214,6 +214,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             raise WorkspaceError("The data set was deleted in another tab meanwhile.")
         self._answers.keep(info.fingerprint, triplets_of(cleaning.triplets))
         self._cleanings.keep(_wanted(info), cleaning)
+        self._adopt_runs(info, cleaning.triplets)
         return info
 
     def datasets(self) -> list[DatasetInfo]:

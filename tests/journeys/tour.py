@@ -90,13 +90,14 @@ UNREAD = """() => {
 
 
 THEME = """() => getComputedStyle(document.querySelector('[data-testid="stApp"]')).colorScheme"""
-#: When no job is shown, the script has ended and all of it is drawn, for longer than a page takes
-#: that starts a job and runs once more to show it.
+#: When no job is shown, the script has ended and all of it is drawn and fades no more, for longer
+#: than a page takes that starts a job and runs once more to show it.
 AT_REST = """() => new Promise(resolve => {
     let since = performance.now();
     const busy = () => document.querySelector(
         '[data-testid="stApp"]:not([data-test-script-state="notRunning"]), [data-stale="true"]'
-    ) || [...document.querySelectorAll('button p')].some(p => p.textContent === 'Cancel');
+    ) || [...document.querySelectorAll('button p')].some(p => p.textContent === 'Cancel')
+        || document.getAnimations().some(one => one instanceof CSSTransition);
     const look = setInterval(() => {
         if (busy()) since = performance.now();
         if (performance.now() - since > 300) { clearInterval(look); resolve(true); }

@@ -60,6 +60,24 @@ def test_each_view_has_its_answers_and_results(workspace, views):
     assert (again.view, again.views) == (views.view, views.views)
 
 
+def test_the_same_answers_have_the_same_results_however_others_were_excluded(workspace, views):
+    """Undone and excluded in another way, a report had lost all that pages still showed."""
+    answers = workspace.triplets(views)
+    keys = {workspace.add_run(views, run(task, STE(n_init=1), answers, options), task).key
+            for task, options in (("fit", {}), ("cross_validate", {"folds": 2}))}
+    whole = workspace.update_dataset(views, workspace.cleaning(views).undone())
+    assert workspace.runs(whole.id) == []
+    one_by_one = workspace.cleaning(whole)
+    for who in ("p2", "p1", "p0"):
+        one_by_one = one_by_one.excluding(Exclusion(participants=(who,)))
+    again = workspace.update_dataset(whole, one_by_one)
+    assert again.fingerprint == views.fingerprint
+    assert again.state != views.state
+    assert {one.key for one in workspace.runs(again.id)} == keys
+    other = workspace.use_view(again, "without p5")
+    assert workspace.runs(other.id) == [], "other answers have results of their own"
+
+
 def test_a_view_that_excludes_nothing_is_given_up(workspace, views):
     info = workspace.update_dataset(views, workspace.cleaning(views).undone())
     assert (info.view, [*info.views]) == (ALL_ANSWERS, [ALL_ANSWERS, "without p5"])
