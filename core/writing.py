@@ -56,15 +56,16 @@ class Writer:
         return self.write(triplets)
 
 
-def write_answers(triplets: Triplets, layout: str = "anchored") -> bytes:
-    """Answers as a file that `read` reads as the same answers.
+def write_answers(triplets: Answers, layout: str | None = None) -> bytes:
+    """Answers as a file that `read` reads as the same answers; `read_pairs` those of pairs.
 
     Parameters
     ----------
-    triplets : Triplets
-    layout : str
-        One of `WRITERS`. Those of numbers have no columns about the answers, and Salmon's has
-        neither blocks nor trials.
+    triplets : Triplets or Quadruples
+    layout : str, optional
+        One of `WRITERS`, by default ``anchored``. Those of numbers have no columns about the
+        answers, and Salmon's has neither blocks nor trials. Comparisons of pairs have one layout,
+        that of R's MLDS.
 
     Raises
     ------
@@ -80,8 +81,16 @@ def write_answers(triplets: Triplets, layout: str = "anchored") -> bytes:
     >>> ts.write_answers(answers).splitlines()
     [b'"anchor","near","far"', b'"cup","mug","fork"']
     """
+    if layout is None:
+        compares_pairs = isinstance(triplets, Quadruples)
+        return write_pairs(triplets) if compares_pairs else WRITERS["anchored"](triplets)
     if layout not in WRITERS:
         raise ValueError(f"layout is {layout!r}; it must be one of {', '.join(WRITERS)}.")
+    if isinstance(triplets, Quadruples):
+        raise DataError(
+            f"the layout {layout} holds triplets, and these answers compare pairs",
+            file=triplets.name, remedy="Leave layout out: they are written as R's MLDS reads them.",
+        )
     return WRITERS[layout](triplets)
 
 

@@ -272,7 +272,7 @@ def _curves(
             scale_curves, curves, named_objects(shown), stimulus=stimulus,
             value=f"perceptual scale ({unit})", colour=look.colour, revision=f"{stimulus} {unit}",
         ),
-        lambda: pd.concat([t.assign(method=n) for n, t in tables.items()], ignore_index=True),
+        partial(_values, shown, tables),
         runs=scales.values(), picks=True, method="; ".join(scales), stimulus=stimulus,
         said=(said or (words("scales aligned") if several else "")) + fails,
         coverage=look.coverage,

@@ -124,9 +124,10 @@ def accept(
     columns = waiting_upload.opened(upload).sheet.columns
     read = waiting_upload.answers(upload, progress)
     how = _meaning(upload.reading.to_dict())
+    reader = "read" if len(read.triplets) else "experiment.read_pairs"
     info = _kept(
         read.triplets.renamed(name), upload.name,
-        [*read.report, f"In Python: tripletscope.read(…, {upload.reading.short()})."],
+        [*read.report, f"In Python: tripletscope.{reader}(…, {upload.reading.short()})."],
         lambda info: _meaning(info.extra.get("reading") or {}) == how
         and set(info.pictures) == set(read.pictures or {})
         and info.n_pairs == (len(read.pairs) if read.pairs else 0),

@@ -287,6 +287,9 @@ def test_comparisons_of_pairs_are_read_again():
     again = interpret(table, propose(table)[0]).pairs
     np.testing.assert_array_equal(again.rows, pairs.rows)
     assert again.answers["side"].tolist() == pairs.answers["side"].tolist()
+    assert write_answers(pairs) == write_pairs(pairs)
+    with pytest.raises(DataError, match="these answers compare pairs"):
+        write_answers(pairs, "salmon")
 
 
 @pytest.mark.parametrize("layout", ["anchored", "odd_one_out", "parquet", "json"])

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from pandas.api.types import is_numeric_dtype
 
 import tripletscope as ts
 from tests.core.scales.test_conjoint import judged
@@ -12,7 +13,12 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results import Drawing
-from tripletscope.dashboard.results.presentation import REPORT_PARTS, ShownResults, Statement
+from tripletscope.dashboard.results.presentation import (
+    REPORT_PARTS,
+    Numbers,
+    ShownResults,
+    Statement,
+)
 from tripletscope.dashboard.results.registry import presented
 from tripletscope.dashboard.words import plain
 
@@ -141,3 +147,8 @@ def test_a_report_says_what_the_page_says(answers, place):
     assert said or drawn
     assert [one for one in said if one not in text] == []
     assert [one.name for one in drawn if plain(one.caption) not in captions] == []
+    for part in parts:
+        table = part.table() if isinstance(part, Drawing | Numbers) else {}
+        assert "object" not in table or not is_numeric_dtype(table["object"]), (
+            f"{part.title}: objects have names in a file, and no places"
+        )

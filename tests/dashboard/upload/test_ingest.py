@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import tripletscope as ts
+from tests.core.reading.layouts import FORMATS
 from tests.core.reading.test_hostile import GOOD
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.upload.uploads import OTHERS, PEOPLE, forget, png
@@ -297,6 +299,17 @@ def test_an_accepted_reading_is_offered_for_the_next_file(services):
     titles = [r.title for r in waiting_upload.take_in("t", [("next.csv", data)]).readings]
     assert titles[0] == "As in Cars again"
     assert "As in Cars" not in titles
+
+
+@pytest.mark.parametrize("name", ["pets.csv", "kk1.csv"])
+def test_the_line_for_python_reads_the_same_answers(services, name):
+    """That of comparisons of pairs named a reader that refuses them."""
+    data = (FORMATS.parent / "mlds" / name).read_bytes() if name == "kk1.csv" else GOOD
+    info = ingest.accept("s", waiting_upload.take_in("s", [(name, data)]), "Named")
+    said = info.report[-1].removeprefix("In Python: ").removesuffix(".")
+    again = eval(said.replace("…", "data"), {"tripletscope": ts, "data": data})
+    kept = services.workspace.answers(info)
+    assert (np.array(again.ids)[again.rows] == np.array(kept.ids)[kept.rows]).all()
 
 
 def test_a_reading_goes_into_a_file_and_comes_back(services):
