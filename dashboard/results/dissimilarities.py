@@ -29,6 +29,8 @@ from tripletscope.dashboard.words import words
 _MAP, _PLOT = 0.62, 0.55
 #: Objects per dimension that must be exceeded for stress to mean anything (Kruskal and Wish, 1978).
 _FEW = 4
+#: Stress with which other positions have the order of dissimilarities, too.
+_NEARLY_NOTHING = 0.001
 
 
 @presents("map_measured", told_in="dissimilarities")
@@ -66,6 +68,8 @@ def dissimilarities_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             canvas=canvas,
         ), lambda: pairs, (run.key,), saved_as=f"{stem}-shepard",
     )
+    if _fits_exactly(run, result):
+        return
     name, each = _of_objects(result)
     table = pd.DataFrame({"object": [answers.labels[i] for i in objects], name: each})
     table = table.sort_values(name, ascending=result.neighbours is not None, kind="stable")
@@ -82,6 +86,11 @@ def _doubts(run: Run, result: MeasuredMap) -> list[Doubt]:
     return by_gravity(found)
 
 
+def _fits_exactly(run: Run, result: MeasuredMap) -> bool:
+    """Whether distances have the order of the dissimilarities, as those of many maps may."""
+    return run.method == NMDS.name and result.loss < _NEARLY_NOTHING
+
+
 def _said(shown: ShownResults, run: Run, result: MeasuredMap) -> Iterator[str]:
     """Method and data, fit to the matrix, and meaning of the ellipses."""
     number, d = result.embedding.shape
@@ -89,7 +98,12 @@ def _said(shown: ShownResults, run: Run, result: MeasuredMap) -> Iterator[str]:
                 source=" ".join(_source(shown, run, result)))
     if result.neighbours is None:
         yield words("stress", stress=result.loss)
+        permuted = result.chance.permuted if result.chance else ()
+        if len(permuted) and not result.chance.is_chance:
+            yield words("stress by chance", low=permuted.min(), high=permuted.max())
         yield from doubts_said(_doubts(run, result))
+        if _fits_exactly(run, result):
+            yield words("no stress")
         if number <= _FEW * d:
             yield words("stress says little", least=_FEW * d, d=d)
     else:
