@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -271,6 +272,8 @@ class GroupScales:
         Whether shrunk towards the observers' mean; see `scales_by`.
     held : ndarray of bool, shape (g,)
         Whether only that makes the scale finite.
+    noise : ndarray, shape (g,), or None
+        σ of difference scaling, of each group alone, where its own scale is from 0 to 1.
     """
 
     names: np.ndarray
@@ -282,6 +285,7 @@ class GroupScales:
     high: np.ndarray
     pooled: np.ndarray
     held: np.ndarray
+    noise: np.ndarray | None = None
 
     @property
     def floor(self) -> Floor:
@@ -344,7 +348,20 @@ def scales_by(
     return GroupScales(
         floor.names, floor.n_answers, floor.needed, physical[order], values, low, high,
         np.isin(np.arange(len(groups)), list(together)), held,
+        _noise(method, triplets, groups.values(), enough) if isinstance(method, MLDS) else None,
     )
+
+
+def _noise(
+    method: MLDS, triplets: Answers, groups: Iterable[np.ndarray], enough: np.ndarray
+) -> np.ndarray:
+    """σ of each group that gave answers enough."""
+    found = np.full(len(enough), np.nan)
+    for k, members in enumerate(groups):
+        with suppress(DataError):  # a group may leave no scale
+            if enough[k]:
+                found[k] = clone(method).fit(triplets.take(members)).sigma_
+    return found
 
 
 def _together(

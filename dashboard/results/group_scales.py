@@ -43,6 +43,8 @@ def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     for name, scale in scales.items():
         if scale.held.any():
             yield Statement(held_said(name, scale))
+        if scale.noise is not None and np.isfinite(scale.noise[1:]).any():
+            yield Statement(_noise_said(name, scale))
         enough = np.append(True, scale.floor.reached)
         empty = scale.names[np.isnan(scale.values).all(axis=1) & enough].tolist()
         if empty:
@@ -66,6 +68,15 @@ def held_said(name: str, scale: GroupScales) -> str:
     """Groups whose scales are held by the common prior alone."""
     held = [plain(one) for one in short_labels(scale.names[scale.held].tolist(), _NAME)]
     return words("scales held", method=name, names=words.first(held, _NAMED))
+
+
+def _noise_said(name: str, scale: GroupScales) -> str:
+    known = np.isfinite(scale.noise[1:])
+    names = short_labels(scale.names[1:][known].tolist(), _NAME)
+    noise = [f"{plain(one)} {words.number(sigma)}"
+             for one, sigma in zip(names, scale.noise[1:][known], strict=True)]
+    return words("scales noise", method=name, noise=words.first(noise, _NAMED),
+                 common=scale.noise[0])
 
 
 def _panels(
@@ -107,7 +118,7 @@ def _of_groups(scales: Mapping[str, GroupScales]) -> pd.DataFrame:
         pd.DataFrame({
             "method": name, "group": group, "answers": n, "stimulus": scale.stimulus,
             "value": scale.values[k], "low": scale.low[k], "high": scale.high[k],
-        })
+        } | ({} if scale.noise is None else {"noise σ": scale.noise[k]}))
         for name, scale in scales.items()
         for k, (group, n) in enumerate(zip(scale.names, scale.n_answers, strict=True))
     ], ignore_index=True)

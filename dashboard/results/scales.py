@@ -13,6 +13,7 @@ import pandas as pd
 from tripletscope.core.engine.declared import Column
 from tripletscope.core.inference.held_out.compare import is_chance
 from tripletscope.core.inference.held_out.score import CHANCE, ErrorEstimate
+from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.run import Run
 from tripletscope.core.scales import (
     MLDS,
@@ -293,6 +294,8 @@ def _origin(scales: Mapping[str, Run]) -> str:
     names: dict[str, list[str]] = {}
     for name, run in scales.items():
         source, result = run.options.get("source", "bootstrap"), run.result()
+        if run.options.get("scheme") == "model" and result.unit == "answers":
+            source = "model"
         origin = words(f"band from {source}", over=(result.unit, result.n_units))
         names.setdefault(origin, []).append(name)
     if len(names) == 1:
@@ -402,6 +405,8 @@ def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     diagnostics = run.result()
     fit = shown.of(run, "fit")
     yield from map(Statement, departures_said(diagnostics))
+    if n_participants(shown.answers) > 1:
+        yield Advice(words("observers pooled"))
     if fit is not None and shown.of(run, "bootstrap_scale") is None:  # which says the same
         yield Statement(fit_said(fit.fitted()))
         yield from map(Statement, observers_said(fit.fitted()))

@@ -179,6 +179,12 @@ def test_scales_by_participant(method):
     assert found.n_answers.tolist() == usable
     for values in found.values:
         np.testing.assert_allclose(values, np.sqrt(found.stimulus), atol=0.12)
+    if isinstance(method, MLDS):
+        alone = [MLDS(stimulus="x").fit(some).sigma_ for some in (data, *(
+            data.take((data.answers["participant"] == who).to_numpy()) for who in "ba"))]
+        assert found.noise.tolist() == alone
+    else:
+        assert found.noise is None
     assert np.all(found.low <= found.high)
     assert np.mean(found.high[2] - found.low[2]) > np.mean(found.high[0] - found.low[0])
     with pytest.raises(DataError, match="no column 'group'"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -19,8 +20,10 @@ from tripletscope.core.scales import MLDS, GroupScales, bootstrap_scale, diagnos
 from tripletscope.core.scales.ordinal import OrdinalScale
 from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.circles import circle_said
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.observers import by_similarity
-from tripletscope.dashboard.results.presentation import ShownResults
+from tripletscope.dashboard.results.presentation import Advice, ShownResults, Statement
+from tripletscope.dashboard.results.registry import presented
 from tripletscope.dashboard.results.scales import (
     ScaleLook,
     aligned,
@@ -84,6 +87,35 @@ def test_groups_are_fitted_to_all_answers():
     assert found.high[1] - found.low[1] == pytest.approx(0.08 * slope)
     assert np.isnan(found.values[2]).all()
     np.testing.assert_array_equal(found.values[[0, 3]], values[[0, 3]])
+
+
+def test_noise_of_each_observer_is_said_and_pooled_tests_are_no_proof():
+    """Pooled answers passed all tests while the noise of observers differed twofold."""
+    rng = np.random.default_rng(2)
+    sets = [simulate(np.linspace(0, 1, 8)[:, None] ** 0.7, 240, noise="positions", level=level,
+                     seed=rng) for level in (0.05, 0.2)]
+    data = Triplets.from_array(np.concatenate([one.rows for one in sets]), 8)
+    data = data.with_columns({"participant": np.repeat(["ann", "bob"], 240)})
+    data = data.with_objects(data.objects.assign(x=np.linspace(0, 1, 8)))
+    groups = run("scales_by", MLDS(), data, {"stimulus": "x", "maps": 10})
+    tests = run("diagnose", MLDS(stimulus="x"), data, {"simulations": 20})
+    shown = ShownResults((groups, tests), data, "Lines")
+    (said,) = (part.text for part in presented(shown, groups) if isinstance(part, Statement))
+    ann, bob = (float(size) for size in re.findall(r"(?:ann|bob) ([\d.]+\d)", said))
+    assert 2 * ann < bob
+    assert any("although observers differ" in part.text for part in presented(shown, tests)
+               if isinstance(part, Advice))
+
+
+def test_bands_from_the_fitted_model_are_called_so():
+    """They were told as replicates over answers, and read as resampled answers."""
+    data = simulate(np.linspace(0, 1, 8)[:, None], 300, noise="positions", level=0.1, seed=1)
+    for scheme, origin in (("model", "simulated by the fitted model"), ("answers", "over answers")):
+        options = {"resamples": 20, "scheme": scheme}
+        runs = (run("fit", MLDS(), data), run("bootstrap_scale", MLDS(), data, options))
+        drawn = next(part for part in presented(ShownResults(runs, data, "x"), runs[1])
+                     if isinstance(part, Drawing))
+        assert origin in drawn.caption
 
 
 def test_guesses_do_not_fall():
