@@ -75,18 +75,21 @@ class Triplets(Answers):
     @classmethod
     def from_array(
         cls, rows: Any, n_objects: int | None = None, *, ids: Sequence[str] | None = None,
-        weight: Any = None, name: str = "answers",
+        weight: Any = None, y: Any = None, name: str = "answers",
     ) -> Self:
         """Triplets from a (T, 3) array of object positions, counted from 0.
 
         Parameters
         ----------
         rows : array-like of int, shape (T, 3)
+            Anchor, nearer and farther object; with `y`, anchor and two options as they were shown.
         n_objects : int, optional
             By default the highest position plus one, with a warning if some occur in no answer.
         ids : sequence of str, optional
             Names of the objects, in order; by default their positions.
         weight : array-like of float, shape (T,), optional
+        y : array-like, shape (T,), optional
+            +1 or True where the first option is nearer, else -1 or False.
 
         Raises
         ------
@@ -94,7 +97,9 @@ class Triplets(Answers):
             If the array is not (T, 3), an entry is not a whole number from 0, or an answer names an
             object twice.
         """
-        rows = _integer_rows(rows)
+        if n_objects is not None and np.ndim(n_objects):
+            raise DataError("n_objects is an array", remedy="Give responses by their name, y.")
+        rows = answered(_integer_rows(rows), y)
         answers = None
         if weight is not None:
             answers = pd.DataFrame({"weight": np.asarray(weight, dtype=float)})

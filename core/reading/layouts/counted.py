@@ -10,6 +10,7 @@ are zeros at the ends of rows alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -69,16 +70,56 @@ def _queries(table: Table) -> list[Reading]:
     counted = any(word.startswith("-") for word in words)
     if not (signed or counted or (table.header and words <= {"0", "1"})):
         return []
+    coding = "first_is_nearer" if signed or not counted else "signed_count"
+    queries = [columns, *_others_of_the_same(sample, columns)]
+    in_order = [  # either may be it, and the other what was shown
+        _in_order(table, ordered, shown, response) for ordered, shown in permutations(queries, 2)
+        if signed and _is_ordered(sample, ordered, shown, response)
+    ]
+    return in_order or [_query(table, columns, response, coding) for columns in queries]
+
+
+def _query(table: Table, columns: list[str], response: str, coding: str) -> Reading:
     of_pairs = len(columns) == 4
     roles = items(columns) if of_pairs else dict(zip(_ANCHORED, columns, strict=True))
     side, _ = side_roles(table, roles | {"choice": response})
-    return [QUERIES.reading(
+    return QUERIES.reading(
         table, roles | {"choice": response},
         f"Columns {listing(columns)} are the query, {response} the response, as cblearn writes "
         "them: positive if the first option is nearer.",
-        side=side, task="smaller_pair" if of_pairs else "nearer",
-        choice_coding="first_is_nearer" if signed or not counted else "signed_count",
-    )]
+        side=side, task="smaller_pair" if of_pairs else "nearer", choice_coding=coding,
+    )
+
+
+def _in_order(table: Table, ordered: list[str], shown: list[str], response: str) -> Reading:
+    roles = dict(zip(("anchor", "near", "far"), ordered, strict=True))
+    side, _ = side_roles(table, roles)
+    return QUERIES.reading(
+        table, roles,
+        f"Columns {listing(ordered)} hold {listing(shown)} with the option first that {response} "
+        "says is nearer.", side=side,
+    )
+
+
+def _others_of_the_same(sample: Table, columns: list[str]) -> list[list[str]]:
+    """Further queries of as many columns about the same objects, of which a response may be."""
+    def objects(group: list[str]) -> set[str]:
+        return {name for column in group for name in sample.codes(column).values}
+
+    mine = objects(columns)
+    groups = numbered_columns(sample.columns).values() if sample.header else ()
+    return [group for group in groups if len(group) == len(columns) and group != columns
+            and 2 * len(mine & objects(group)) > len(mine | objects(group))]
+
+
+def _is_ordered(sample: Table, ordered: list[str], shown: list[str], response: str) -> bool:
+    """Whether three columns are three others, with what the response names first."""
+    if len(shown) != 3:
+        return False
+    first = np.isin(sample.names(response), ["1", "true", "True", "TRUE", "+1", "1.0"])
+    anchor, left, right = map(sample.names, shown)
+    expected = anchor, np.where(first, left, right), np.where(first, right, left)
+    return all((sample.names(c) == e).all() for c, e in zip(ordered, expected, strict=True))
 
 
 def _query_and_response(table: Table) -> tuple[list[str], str | None]:
@@ -87,8 +128,11 @@ def _query_and_response(table: Table) -> tuple[list[str], str | None]:
         shares = len(names) == 4 and len(table.head(SAMPLE_ROWS).codes(names[0]).values) > 2
         return (names[:3], names[3]) if shares else ([], None)
     groups = numbered_columns(table.columns)
-    columns = next((groups[name] for name in _QUERIES if len(groups.get(name, ())) in (3, 4)), [])
-    return columns, named(table.columns, _RESPONSES)
+    fitting = {name: group for name, group in groups.items() if len(group) in (3, 4)}
+    columns = next((fitting[name] for name in _QUERIES if name in fitting), None)
+    if columns is None and len(fitting) == 1:  # the only array of such a shape, whatever its name
+        columns = next((group for group in fitting.values() if group[0].endswith("[1]")), None)
+    return columns or [], named(table.columns, _RESPONSES)
 
 
 def _ranking(table: Table) -> list[Reading]:
@@ -135,5 +179,5 @@ COUNTS = Layout("counts", "Aggregated counts", 22, _counts, unpack=_unpack, cert
 UNNAMED = Layout(
     "unnamed", "Anchor, two options, votes for the first, all votes", 25, _unnamed, certain=True
 )
-QUERIES = Layout("queries", "Queries and responses (cblearn)", 24, _queries, certain=True)
+QUERIES = Layout("queries", "Queries and responses (cblearn)", 24, _queries)
 RANKING = Layout("ranking", "Several of many around a query (psiz)", 16, _ranking, certain=True)

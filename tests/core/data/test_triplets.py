@@ -94,6 +94,10 @@ def test_refuses_repeated_ids_and_bad_weights():
 
 def test_whole_floats_and_empty_data_are_fine():
     assert Triplets.from_array(np.array(ROWS, dtype=float)).rows.tolist() == ROWS
+    turned = Triplets.from_array([[0, 2, 1], ROWS[1]], y=[-1, 1])
+    assert turned.rows.tolist()[0] == [0, 1, 2]
+    with pytest.raises(DataError, match="Give responses by their name, y"):
+        Triplets.from_array(ROWS, [1, 1, -1, 1])
     empty = Triplets.from_array([])
     assert (len(empty), empty.n_objects, len(empty.questions)) == (0, 0, 0)
     assert as_triplets(empty) is empty

@@ -282,3 +282,32 @@ def test_reading_reports_its_progress_and_can_be_stopped():
     for stop_at in (0.1, 0.7):
         with pytest.raises(Stopped):
             read(data, bare, progress=lambda fraction, most=stop_at: fraction >= most)
+
+
+@pytest.mark.parametrize("names", [
+    ("triplets", "shown"), ("triplets", "queries"), ("order", "queries"), ("triplets", "X"),
+    ("shown", "triplets"), ("answers3", "presented"),
+])
+@pytest.mark.parametrize("coding", [1, -1, 0, bool])
+def test_responses_are_about_the_array_that_they_fit(names, coding):
+    """They were taken for those of what was in order already, and turned half of the answers."""
+    rng = np.random.default_rng(5)
+    places = rng.normal(size=(12, 2))
+    shown = np.array([rng.permutation(12)[:3] for _ in range(900)])
+    first, second = (np.linalg.norm(places[shown[:, 0]] - places[shown[:, k]], axis=1)
+                     for k in (1, 2))
+    is_first = first + 0.2 * rng.normal(size=900) < second
+    rows = np.where(is_first[:, None], shown, shown[:, [0, 2, 1]])
+    y = {1: 2 * is_first - 1, -1: 1 - 2 * is_first, 0: is_first.astype(int), bool: is_first}[coding]
+    content = io.BytesIO()
+    np.savez(content, **dict(zip(names, (rows, shown), strict=True)), y=y)
+    data = read(content.getvalue(), name="arrays.npz")
+    assert (np.array(data.ids, dtype=int)[data.rows] == rows).all()
+
+
+def test_the_only_array_of_questions_may_have_any_name():
+    content = io.BytesIO()
+    np.savez(content, presented=THREE, y=np.sign(CHOICE - 0.5).astype(int))
+    rows = np.where((CHOICE > 0)[:, None], THREE, THREE[:, [0, 2, 1]])
+    data = read(content.getvalue(), name="arrays.npz")
+    assert (np.array(data.ids, dtype=int)[data.rows] == rows).all()
