@@ -111,7 +111,7 @@ def _parameters(owner: type | Callable, section: str) -> str:
 def _entry(parameter: Parameter, note: str | None) -> str:
     """A declaration as an entry: type, range, default and meaning."""
     spec, default = parameter.spec, parameter.default
-    kind = _type_of(parameter) + (", or None" if parameter.optional else "")
+    kind = type_of(parameter) + (", or None" if parameter.optional else "")
     if default is not inspect.Parameter.empty and not isinstance(default, dict):
         kind += f", default {default!r}"
     words = [_wrapped(spec.help or f"{spec.label}.")]
@@ -124,7 +124,7 @@ def _entry(parameter: Parameter, note: str | None) -> str:
     return f"{parameter.name} : {kind}\n" + "\n\n".join([*words, *([note] if note else [])])
 
 
-def _type_of(parameter: Parameter) -> str:
+def type_of(parameter: Parameter) -> str:
     match parameter.spec:
         case Number(low=low, high=high):
             low, high = (f"{n:,.0f}" if n == int(n) else f"{n:g}" for n in (low, high))

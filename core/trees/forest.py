@@ -44,7 +44,8 @@ class ComparisonForest(ComparingEstimator):
     Parameters
     ----------
     metric : str or Oracle
-        Form of the objects: see `tripletscope.core.trees.objects.ComparingEstimator`.
+        For vectors, such as "euclidean"; "precomputed" or "kernel" for rows of a matrix; or an
+        oracle for its object numbers: `tripletscope.MapOracle` answers from a map.
 
     Attributes
     ----------

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tripletscope.core.data.answers import Answers
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.parallel import CancelToken, in_parallel, results_of
 from tripletscope.core.engine.progress import Progress, silent
@@ -51,6 +52,11 @@ class ComparingEstimator(BaseEstimator):
         return tags
 
     def _check_parameters(self) -> None:
+        if isinstance(self.metric, Answers):
+            raise TypeError(
+                "answers alone do not answer all questions of a tree: give metric a map of them, "
+                "tripletscope.MapOracle(map)"
+            )
         names = [parameter.name for parameter in parameters(type(self))]
         checked(type(self), {name: getattr(self, name) for name in names})
 

@@ -278,7 +278,8 @@ def _values(
     if len(classes) < 2 or np.bincount(codes).min() < 2:
         raise DataError(
             "classes can be learned if there are at least two, and each of two objects",
-            remedy="Choose another column, or merge rare classes.",
+            remedy="Choose another column, merge rare classes, or learn numbers.",
+            python='kind="numbers"',
         )
     return there, codes.astype(float), np.asarray(classes, dtype=str)
 

@@ -58,7 +58,8 @@ class ComparisonTree(ComparingEstimator):
     Parameters
     ----------
     metric : str or Oracle
-        Form of the objects: see `tripletscope.core.trees.objects.ComparingEstimator`. Against
+        For vectors, such as "euclidean"; "precomputed" or "kernel" for rows of a matrix; or an
+        oracle for its object numbers: `tripletscope.MapOracle` answers from a map. Against
         noise, `tripletscope.core.trees.oracle.Repeated` asks every question several times.
 
     Attributes

@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from tripletscope.core.engine.declared import parameters
+from tripletscope.core.engine.docstrings import type_of
 from tripletscope.core.engine.registry import TASKS
 from tripletscope.core.run import run
 from tripletscope.core.writing import WRITERS, write_answers
@@ -46,7 +47,7 @@ def tasks() -> list[str]:
     """The tasks of `run` with their methods and options, in Markdown."""
     lines = []
     for name, found in sorted(TASKS.items()):
-        options = ", ".join(f"`{p.name}`" for p in parameters(found.function))
+        options = "; ".join(f"`{p.name}` ({type_of(p)})" for p in parameters(found.function))
         kinds = f" Methods: {', '.join(found.kinds)}." if found.kinds else ""
         further = f" Options: {options}." if options else ""
         lines += [f"`{name}`", f": {found.words}.{kinds}{further}", ""]

@@ -8,9 +8,10 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import pairwise_distances
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.models.simulation.simulate import random_questions, simulate
-from tripletscope.core.trees import ComparisonTree
+from tripletscope.core.trees import ComparisonForestRegressor, ComparisonTree
 from tripletscope.core.trees.growing import (
     LABELS,
     RANDOM,
@@ -153,6 +154,13 @@ def test_equal_objects_do_not_make_a_long_tree(copies, listed):
     assert tree.n_questions_ < 60 * len(points)
     same = ComparisonTree(leaf_size=1).fit(np.zeros((copies, 1)))
     assert same.height < 16
+
+
+@pytest.mark.parametrize("kind", [ComparisonTree, ComparisonForestRegressor])
+def test_answers_are_no_metric_and_the_error_names_what_is(kind):
+    answers = Triplets.from_array([[0, 1, 2], [1, 2, 0]])
+    with pytest.raises(TypeError, match=r"MapOracle\(map\)"):
+        kind(metric=answers).fit([0, 1, 2], [0.0, 1.0, 2.0])
 
 
 def test_one_object():
