@@ -29,7 +29,7 @@ from PIL import Image
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.progress import Progress, part
+from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.optimise.loss import SEVERAL_PARTS
 from tripletscope.core.prompts.replies import read_replies
@@ -150,12 +150,13 @@ class Answering:
         """A form's preview of an upload."""
         table = self._table(upload, part(progress, 0.0, 0.9))
         objects, pictures = self._objects(upload), self._pictures(upload)
+        name = upload.files["objects"][0][0] if "objects" in upload.files else self._beside(upload)
         return Opened(
-            _sheet(table),
+            _sheet(replace(table, refused={
+                one: why for one, why in table.refused.items() if one != name
+            })),
             None if pictures is None else Album(list(pictures), pictures.summary()),
-            None if objects is None else Companion(
-                upload.files["objects"][0][0], len(objects), list(objects.columns)
-            ),
+            None if objects is None else Companion(name, len(objects), list(objects.columns)),
         )
 
     def propose(
@@ -263,12 +264,23 @@ class Answering:
         return self._once("table", (upload.keys["tables"], upload.shape), make)
 
     def _objects(self, upload: UploadedFiles) -> pd.DataFrame | None:
-        if "objects" not in upload.files:
+        if "objects" in upload.files:
+            ((name, content),) = upload.files["objects"]
+        elif name := self._beside(upload):
+            content = dict(upload.files["tables"])[name]
+        else:
             return None
-        ((name, content),) = upload.files["objects"]
-        return self._once(
-            "objects", upload.keys["objects"], lambda: read_objects(content, name=name)
-        )
+        return self._once("objects", (upload.keys, name), lambda: read_objects(content, name=name))
+
+    def _beside(self, upload: UploadedFiles) -> str:
+        """The one file beside answers that is a table of their objects; empty for none."""
+        if len(upload.files["tables"]) == 1:
+            return ""
+        table, files = self._table(upload, silent), dict(upload.files["tables"])
+        beside = {name: files[name] for name in table.refused if name in files}
+        return self._once("beside", (upload.keys["tables"], upload.shape), lambda: next(
+            (name for name, content in beside.items() if _describes(content, name, table)), ""
+        )) if beside else ""
 
     def _pictures(self, upload: UploadedFiles) -> Pictures | None:
         kind = "pictures" if "pictures" in upload.files else "tables"
@@ -310,6 +322,17 @@ class Answering:
         return [
             pictures.thumbnail(name, _THUMBNAIL) if name in pictures else None for name in names
         ]
+
+
+def _describes(content: bytes, name: str, table: Table) -> bool:
+    """Whether a file is a table of the objects that two or more columns name."""
+    try:
+        ids = {*read_objects(content, name=name)["id"]}
+    except DataError:
+        return False
+    named = [{*table.codes(column).values} for column in table.columns]
+    naming = [values for values in named if values <= ids]
+    return len(naming) > 1 and 2 * len(set().union(*naming)) > len(ids)
 
 
 def _as_before(table: Table, reading: Reading) -> list[Reading]:

@@ -36,6 +36,7 @@ from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.store.uploads import new_archive
 from tripletscope.dashboard.upload import ingest, waiting_upload
 
+PETS = b"anchor,near,far\n" + b"cat,dog,car\ndog,cat,car\n" * 3
 OBJECTS = ("objects.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\n")
 
 # Waiting
@@ -310,6 +311,26 @@ def test_the_line_for_python_reads_the_same_answers(services, name):
     again = eval(said.replace("…", "data"), {"tripletscope": ts, "data": data})
     kept = services.workspace.answers(info)
     assert (np.array(again.ids)[again.rows] == np.array(kept.ids)[kept.rows]).all()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_table_of_objects_may_come_with_the_answers(services, order):
+    """It was left out, as its columns are others."""
+    files = [("pets.csv", PETS), ("info.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\n")]
+    upload = waiting_upload.take_in("s", files[::order])
+    assert waiting_upload.opened(upload).objects.name == "info.csv"
+    assert waiting_upload.opened(upload).sheet.refused == {}
+    info = ingest.accept("s", upload, "Pets")
+    objects = services.workspace.triplets(info).objects
+    assert dict(zip(objects["id"], objects["kind"], strict=True)) == {
+        "cat": "animal", "dog": "animal", "car": "thing"}
+
+
+def test_a_table_of_others_beside_answers_is_left_out(services):
+    other = ("info.csv", b"id,kind\nann,old\nbob,young\ncarl,old\n")
+    upload = waiting_upload.take_in("s", [("pets.csv", PETS), other])
+    assert waiting_upload.opened(upload).objects is None
+    assert [*waiting_upload.opened(upload).sheet.refused] == ["info.csv"]
 
 
 def test_a_reading_goes_into_a_file_and_comes_back(services):
