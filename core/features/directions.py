@@ -180,7 +180,7 @@ def directions(
     Lane 1983), and is above shuffled objects.
 
     Wedges are over objects and answers, as intervals of `map_correlation` are. Directions turn
-    with the map; angles between them do not.
+    with the map; angles between them stay the same.
 
     References
     ----------
