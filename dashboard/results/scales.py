@@ -300,7 +300,7 @@ def _origin(scales: Mapping[str, Run]) -> str:
         names.setdefault(origin, []).append(name)
     if len(names) == 1:
         return next(iter(names))
-    return words("; of").join(f"{origin} ({'; '.join(whose)})" for origin, whose in names.items())
+    return words("; from").join(f"{origin} ({'; '.join(whose)})" for origin, whose in names.items())
 
 
 def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:

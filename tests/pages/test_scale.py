@@ -102,14 +102,12 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
 def test_the_caption_says_what_bands_are_made_of(services, opened):
     app = settled(scale(opened), services)
     said = words(app).replace("\\", "")
-    assert "Pointwise 95 % bands of bootstrap replicates over answers." in said
+    of_mlds = "Pointwise 95 % bands from answers simulated by the fitted model (MLDS); from "
+    assert f"{of_mlds}bootstrap replicates over answers (STE)." in said
     next(b for b in app.selectbox if b.label == "Uncertainty from").select("laplace").run()
     app = compute(app, services, "scale")
     said = words(app).replace("\\", "")
-    assert (
-        "bands of bootstrap replicates over answers (MLDS); of the posterior’s normal "
-        "approximation (STE)." in said
-    )
+    assert f"{of_mlds}the posterior’s normal approximation (STE)." in said
 
 
 def test_few_questions_have_scales_though_they_cannot_be_divided_into_folds(services):
