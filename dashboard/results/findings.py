@@ -483,7 +483,9 @@ def questions(results: SubjectResults) -> Iterator[Element]:
     """How many questions a map takes, and whether more would lower its error."""
     answers, d = results.answers, results.method.n_components
     needed, number = needed_answers(answers.n_objects, d), answers.n_questions
-    if number < needed:
+    if results.shown.measured:  # nobody was asked them: they are what values of pairs imply
+        yield Statement(words("questions of values"))
+    elif number < needed:
         yield Statement(words("answers missing", d=d, needed=round(needed), number=number,
                               more=round(needed) - number))
     elif needed:

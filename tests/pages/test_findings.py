@@ -190,6 +190,16 @@ def test_few_answers():
     assert not any(claim in everything for claim in ("None", "No clusters", "Nothing stands out"))
 
 
+def test_values_of_pairs_lack_no_questions():
+    """A whole matrix had 28 questions that were missing."""
+    answers = few()
+    for measured, claim in (("", "7 are missing"), ("ratings", "follow from the values of pairs")):
+        shown = ShownResults((), answers, answers.name, measured=measured)
+        results = SubjectResults(answers, DEFAULT_EMBEDDING(), shown, lambda: None)
+        (part,) = FINDINGS["questions"].told(results)
+        assert claim in part.text
+
+
 def of_methods(method: TSTE, answers: Triplets) -> str:
     """What is said of other methods than that of the map."""
     subject = Subject(answers, method)
