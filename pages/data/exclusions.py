@@ -112,7 +112,10 @@ def _by_values(current: Session, triplets: Answers) -> Exclusion | None:
     """Which values of which column stay."""
     columns = dividing_columns(triplets.answers)
     if not columns:
-        st.caption("No column of these answers divides them. Keep one when the file is read.")
+        st.caption(
+            "No column divides the answers of this view. Choose *All answers* as View, or keep such "
+            "a column when the file is read."
+        )
         return None
     column = pick(current, "exclusions.column", "Column", {name: name for name in columns})
     values = sorted(triplets.answers[column].dropna().astype("str").unique())

@@ -222,7 +222,7 @@ def show_findings(context: FindingsContext) -> None:
         rows = {topic.name: st.container(gap="xxsmall", key=f"finding.{topic.name}")
                 for topic in context.findings}
         if info.has_only_pairs:
-            st.caption("Maps need triplets: these answers compare pairs.")
+            st.caption("These answers compare pairs, of which *Scale* makes scales and maps.")
     # Whom to look at takes longest to say, and must not keep others waiting.
     for topic in sorted(context.findings, key=lambda topic: topic.name == "care"):
         with rows[topic.name]:
