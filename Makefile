@@ -16,13 +16,14 @@ SPHINX := $(BIN)/python -m sphinx --quiet -j auto -b html -d docs/_build docs $(
 run: $(VENV)/ready $(SITE)/index.html
 	$(BIN)/tripletscope --port $(PORT) --sample crowd
 
-# Three at a time also on two cores: half of the time is spent waiting for browsers and servers.
+# Twice as many at a time as there are processors: half of the time is spent waiting for browsers
+# and servers.
 # Of hundreds of processes each would compile all sources, where Python is told to keep nothing.
 test: export PYTHONDONTWRITEBYTECODE =
 ## Set up and run the whole test suite.
 test: $(VENV)/ready-for-tests
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 3
+	$(BIN)/python -m pytest -n auto
 
 ## Compute every figure and theorem of the papers anew, for hours; DATA=DIR holds their data sets.
 reproduce: $(VENV)/ready-for-tests

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import settings
+from joblib import cpu_count
 from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import local_script_runner
@@ -98,6 +99,11 @@ class _Files(LoadFileScheduling):
     def remove_node(self, node: Any) -> str | None:
         self._waits.pop(node, None)
         return super().remove_node(node)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two for each processor, as tests wait; no more than the memory of a laptop takes."""
+    return min(2 * cpu_count(), 8)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Files:

@@ -113,8 +113,8 @@ def _by_values(current: Session, triplets: Answers) -> Exclusion | None:
     columns = dividing_columns(triplets.answers)
     if not columns:
         st.caption(
-            "No column divides the answers of this view. Choose *All answers* as View, or keep such "
-            "a column when the file is read."
+            "No column divides the answers of this view. Choose *All answers* as View, or keep "
+            "such a column when the file is read."
         )
         return None
     column = pick(current, "exclusions.column", "Column", {name: name for name in columns})
