@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Collection
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar, get_type_hints
 
 from tripletscope.core.engine.declared import (
     Choice,
@@ -23,6 +23,9 @@ from tripletscope.core.engine.declared import (
 _HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
 _INDENT, _WIDTH = " " * 4, 92
+#: Sections that come first, and what a function raises whose docstring says nothing else of a stop.
+_FIRST = ("Parameters", "Returns", "Raises")
+_STOPPED = "Stopped\n    If `progress` asks to stop before there is a result."
 
 Class = TypeVar("Class", bound=type)
 
@@ -67,9 +70,12 @@ def written(owner: type | Callable) -> str:
 def completed(owner: type | Callable, text: str) -> str:
     """A docstring with an entry for every declared parameter, in the order of the signature.
 
-    A class without a section of attributes gets that of its nearest base class.
+    A class without a section of attributes gets that of its nearest base class. What reports its
+    progress says so, what it returns, and what it raises if it is stopped.
     """
     before, sections = _sections(text)
+    if not isinstance(owner, type) and "progress" in inspect.signature(owner).parameters:
+        sections = _of_long(owner, sections)
     bases = owner.__mro__[1:] if isinstance(owner, type) else ()
     inherited = (_sections(written(base))[1].get("Attributes") for base in bases)
     parts = {
@@ -77,9 +83,48 @@ def completed(owner: type | Callable, text: str) -> str:
         "Attributes": sections.pop("Attributes", None) or next(filter(None, inherited), ""),
         **sections,
     }
+    return _joined(before, parts)
+
+
+def inherit_parameters(function: Callable, base: Callable) -> None:
+    """Give the docstring of a method the entries of parameters that only its base method has."""
+    before, sections = _sections(function.__doc__ or "")
+    inherited, own = (
+        {entry.partition(" : ")[0]: entry.rstrip() for entry in _entries(each)}
+        for each in (_sections(base.__doc__ or "")[1].get("Parameters", ""),
+                     sections.pop("Parameters", ""))
+    )
+    entries = [(inherited | own).get(name, "") for name in inspect.signature(function).parameters]
+    function.__doc__ = _joined(
+        before, {"Parameters": "\n".join(filter(None, entries)), **sections}
+    )
+
+
+def _of_long(owner: Callable, sections: dict[str, str]) -> dict[str, str]:
+    """Sections of a long computation, completed by what is the same of all."""
+    result = get_type_hints(owner).get("return", type(None))
+    sections.setdefault("Returns", "" if result is type(None) else result.__name__)
+    entries = _entries(sections.get("Parameters", ""))
+    own = next((entry for entry in entries if "progress" in entry.partition("\n")[0]), None)
+    if own is None:
+        sections["Parameters"] = "".join([*entries, "\nprogress : Progress"])
+    raised = sections.get("Raises", "").rstrip()
+    if "Stopped" not in raised and "stop" not in (own or ""):
+        sections["Raises"] = f"{raised}\n{_STOPPED}".lstrip()
+    return {name: sections[name] for name in dict.fromkeys([*_FIRST, *sections])
+            if name in sections}
+
+
+def _joined(before: str, sections: Mapping[str, str]) -> str:
+    """A docstring of a text and its sections that are not empty."""
     return "\n\n".join([before.rstrip(), *(
-        f"{name}\n{'-' * len(name)}\n{body.rstrip()}" for name, body in parts.items() if body
+        f"{name}\n{'-' * len(name)}\n{body.rstrip()}" for name, body in sections.items() if body
     )])
+
+
+def _entries(section: str) -> list[str]:
+    """The entries of a section, each with its lines."""
+    return [entry for entry in _ENTRY.split(section) if entry.strip()]
 
 
 def _sections(text: str) -> tuple[str, dict[str, str]]:
@@ -92,7 +137,7 @@ def _parameters(owner: type | Callable, section: str) -> str:
     """Entries of a docstring, merged with those of the declarations."""
     declared = {p.name: p for p in parameters(owner) if not p.record}
     entries, notes = {}, {}
-    for entry in filter(str.strip, _ENTRY.split(section)):
+    for entry in _entries(section):
         head, _, body = entry.rstrip().partition("\n")
         names, of, kind = head.partition(" : ")
         names = names.split(", ")

@@ -131,14 +131,11 @@ def align_spaces(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     embedding : OrdinalEmbedding, optional
         By default STE in two dimensions.
-    progress : Progress
 
     Raises
     ------
     DataError
         If fewer than five objects have features and a place in the map.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

@@ -121,14 +121,11 @@ def map_correlation(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     embedding : OrdinalEmbedding, optional
         By default STE in two dimensions.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there are more than 200 objects for tau-a, or fewer than five.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

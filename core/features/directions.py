@@ -157,14 +157,11 @@ def directions(
     method : OrdinalEmbedding
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
         With a table of objects.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there is no such column.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

@@ -203,14 +203,11 @@ def explain(
     ----------
     spaces : FeatureModel, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    progress : Progress
 
     Raises
     ------
     DataError
         If there are features of other objects, or too few choices among those that have some.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

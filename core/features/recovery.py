@@ -151,14 +151,11 @@ def recover_spaces(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     model : str
         "raw" for a space that it does not suit.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there is one space, or too few choices are about objects of all spaces.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

@@ -137,15 +137,12 @@ def residual_map(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     prior : float
         Half of it times each object's squared distance from the origin is added to the loss.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there are features of other objects, too few choices among those that have some, or more
         dimensions than objects.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

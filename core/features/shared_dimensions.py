@@ -127,15 +127,12 @@ def shared_dimensions(
         first is the reference.
     answers : Triplets or Quadruples
         Holds the objects.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there is only one table, one has distances alone or more than 500 columns, or fewer
         than ten objects are in all of them.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

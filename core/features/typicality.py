@@ -127,7 +127,6 @@ def typicality(
     method : OrdinalEmbedding or None
         Of the map, on which depths are compared with those in the answers; None for no map.
     answers : Triplets or array-like of int, shape (T, 3)
-    progress : Progress
 
     Raises
     ------

@@ -130,14 +130,11 @@ def unique_parts(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     predictors : str
         By default spaces, or the features of a single space.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there are fewer than two predictors or more than six.
-    Stopped
-        If `progress` asks to stop before the end.
 
     References
     ----------

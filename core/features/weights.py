@@ -105,7 +105,6 @@ def feature_weights(
     ----------
     spaces : FeatureModel, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    progress : Progress
 
     Returns
     -------
@@ -118,8 +117,6 @@ def feature_weights(
     ------
     DataError
         If there are more than 60 features, or fewer than ten choices for each.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

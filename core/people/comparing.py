@@ -370,8 +370,6 @@ def compare_people(
     ------
     DataError
         If there are fewer than two people, or too few answers.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

@@ -106,14 +106,11 @@ def compare_conditions(
     method : WeightedEuclidean
         Its column `by` names the condition of each answer.
     triplets : Triplets or Quadruples
-    progress : Progress
 
     Raises
     ------
     DataError
         If the column names fewer than two conditions.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

@@ -173,7 +173,6 @@ def with_lapses(
         One with a likelihood: STE, t-STE or CKL.
     triplets : Triplets or Quadruples
         With participants; else all count as one person.
-    progress : Progress
 
     Returns
     -------

@@ -142,8 +142,6 @@ def compare_treatments(
     DataError
         If nothing would be left, or too little to predict it, or fewer than two participants for a
         unit of participants.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Examples
     --------

@@ -135,8 +135,6 @@ class PeopleMap(Embedding):
             With the column `by`.
         y : None
             The answers say who chose what; further responses are refused.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : Progress
             Snapshots are maps of shape (n, d); a stop keeps the last state.
 

@@ -188,7 +188,6 @@ def ordinal_scale(
     method : OrdinalEmbedding
         Its own number of dimensions does not matter.
     triplets : Triplets or Quadruples
-    progress : Progress
 
     Raises
     ------

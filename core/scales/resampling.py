@@ -145,7 +145,6 @@ def bootstrap_scale(
     ----------
     method : MLDS
     triplets : see `MLDS.fit`
-    progress : Progress
 
     Returns
     -------

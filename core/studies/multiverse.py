@@ -229,10 +229,6 @@ def multiverse(
         Called after every analysis. The main one is the first, then those that differ from it in
         one choice.
 
-    Returns
-    -------
-    Multiverse
-
     Raises
     ------
     DataError

@@ -105,10 +105,6 @@ def choose_tail(
     progress : Progress
         Called after every number of degrees of freedom.
 
-    Returns
-    -------
-    TailChoice
-
     Raises
     ------
     Stopped

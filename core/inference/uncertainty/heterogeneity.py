@@ -71,14 +71,11 @@ def heterogeneity(
         With participants; more than 24 are left out in 24 groups.
     divisions : int
         Random divisions of the trials; the variance is the mean over them.
-    progress : Progress
 
     Raises
     ------
     DataError
         If fewer than two participants are known, or no object is known without each of them.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

@@ -149,10 +149,6 @@ def map_measured(
     progress : Progress
         A stop keeps the map.
 
-    Returns
-    -------
-    MeasuredMap
-
     Raises
     ------
     DataError

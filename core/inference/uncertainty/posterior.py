@@ -87,7 +87,6 @@ def sample_posterior(
         chains=1, warm_up=0, most=500, effective=10_000``.
     reference : ndarray, shape (n, d), optional
         By default the most probable map.
-    progress : Progress
 
     Returns
     -------

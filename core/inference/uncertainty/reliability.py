@@ -310,11 +310,6 @@ def reliability(
     triplets : Triplets or array-like of int, shape (T, 3)
     unit
         It is also the unit of the intervals.
-    progress : Progress
-
-    Returns
-    -------
-    Reliability
 
     Raises
     ------

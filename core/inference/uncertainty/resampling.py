@@ -118,10 +118,6 @@ def bootstrap(
     progress : Progress
         Called after every replicate.
 
-    Returns
-    -------
-    Samples
-
     Raises
     ------
     DataError

@@ -132,16 +132,10 @@ def robustness(
     progress : Progress
         Called after every set.
 
-    Returns
-    -------
-    Robustness
-
     Raises
     ------
     DataError
         If a view has no answer, or all of them.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Examples
     --------

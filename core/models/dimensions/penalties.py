@@ -194,11 +194,6 @@ def penalty_curve(
     method : SPoSE
         Its penalty is not used.
     triplets : Triplets or array-like of int, shape (T, 3)
-    progress : Progress
-
-    Returns
-    -------
-    PenaltyCurve
 
     Raises
     ------
@@ -206,8 +201,6 @@ def penalty_curve(
         If there are fewer groups of trials than folds, or choices are of another kind.
     ValueError
         If the method has no penalty.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Examples
     --------

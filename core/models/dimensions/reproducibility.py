@@ -158,16 +158,10 @@ def dimension_reproducibility(
     progress : Progress
         Called after every fit.
 
-    Returns
-    -------
-    DimensionReproducibility
-
     Raises
     ------
     DataError
         If there are no usable trials, or too few to divide.
-    Stopped
-        If `progress` asks to stop before the end.
 
     References
     ----------
@@ -290,18 +284,12 @@ def bootstrap_dimensions(
     progress : Progress
         Called after every fit.
 
-    Returns
-    -------
-    DimensionBootstrap
-
     Raises
     ------
     DataError
         If there are no usable trials, or participants are the unit and fewer than two are known.
     ValueError
         If the method has no penalty.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Examples
     --------

@@ -70,10 +70,6 @@ class SparseDimensions(Method):
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
             Odd-one-out trials at best, as their two answers with one ``trial``.
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : Progress
             Snapshots are weights, of shape (n, remaining dimensions).
 

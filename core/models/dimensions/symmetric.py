@@ -118,10 +118,6 @@ class SymmetricNMF(SparseDimensions):
         ----------
         triplets : Triplets, RatedDissimilarities or array-like of int, shape (T, 3)
             Answers, or what was measured instead, such as `tripletscope.ratings.Piles`.
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : Progress
             Snapshots are weights, of shape (n, dimensions).
 
@@ -267,11 +263,6 @@ def number_curve(
         Its number of dimensions is not used.
     triplets : Triplets, RatedDissimilarities or array-like of int, shape (T, 3)
         A pair is held out for all people.
-    progress : Progress
-
-    Returns
-    -------
-    NumberCurve
 
     Raises
     ------
@@ -279,8 +270,6 @@ def number_curve(
         If there are fewer than ten pairs.
     ValueError
         If the method is no factorisation.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Examples
     --------

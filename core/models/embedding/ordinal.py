@@ -230,10 +230,6 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         ----------
         triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
             Four columns i, j, k, l say that i and j are more similar than k and l.
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         init_embedding : ndarray, shape (n, d), optional
             The first start, unscaled; by default as `init` says.
         progress : Progress

@@ -36,10 +36,6 @@ class MapKernel(Kernel):
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
             Or Quadruples, for kernels that need the map alone.
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : Progress
             For the map; a stop keeps the kernel of the map so far.
 
