@@ -55,9 +55,7 @@ class DataError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Exceptions are pickled by their positional arguments; these are keywords.
-        state = {
-            "file": self.file, "row": self.row, "remedy": self.remedy, "python": self.python,
-        }
+        state = {"file": self.file, "row": self.row, "remedy": self.remedy, "python": self.python}
         return (_rebuild_error, (self.problem, state))
 
     def at(self, file: str) -> DataError:

@@ -261,9 +261,7 @@ def methods(kind: str) -> dict[str, type[Method]]:
 def as_record(method: Method) -> dict[str, Any]:
     """Kind, name and checked parameters of a method, as plain data."""
     values = {p.name: getattr(method, p.name) for p in parameters(type(method))}
-    return {
-        "kind": method.kind, "method": method.name, "parameters": checked(type(method), values)
-    }
+    return {"kind": method.kind, "method": method.name, "parameters": checked(type(method), values)}
 
 
 def make_method(method: Method | Mapping[str, Any]) -> Method:

@@ -101,13 +101,10 @@ def map_correlation(
         OrdinalEmbedding | dict | None,
         MethodParameter(("embedding",), "Map", "Whose distances are compared.", automatic="STE"),
     ] = None,
-    coefficient: Annotated[
-        str,
-        Choice(
-            COEFFICIENTS, "Coefficient", "Kendall's tau-a suits features with many ties, such as "
-            "categories, which Spearman's coefficient favours.",
-        ),
-    ] = "spearman",
+    coefficient: Annotated[str, Choice(
+        COEFFICIENTS, "Coefficient", "Kendall's tau-a suits features with many ties, such as "
+        "categories, which Spearman's coefficient favours."
+    )] = "spearman",
     replicates: Annotated[int, Number(20, 10_000, "Bootstrap replicates")] = 200,
     unit: Unit = "auto",
     seed: Seed = 0,
@@ -204,9 +201,7 @@ def _resampled(
     progress: Progress,
 ) -> np.ndarray:
     """(3, r, s) correlations with other objects, with maps of other answers, and with both."""
-    times = [
-        np.bincount(rng.integers(ranked.n, size=ranked.n), minlength=ranked.n) for _ in others
-    ]
+    times = [np.bincount(rng.integers(ranked.n, size=ranked.n), minlength=ranked.n) for _ in others]
     pieces = [(ranked, whole, drawn) for drawn in times]
     pieces += [(ranked, one, None) for one in others]
     pieces += [(ranked, one, drawn) for one, drawn in zip(others, times, strict=True)]

@@ -111,8 +111,7 @@ class Directions:
         value = np.full(len(self.columns), np.nan)
         if self.direction.shape[1] == 2:
             value = np.degrees(np.arctan2(self.direction[:, 1], self.direction[:, 0]))
-        return Estimate(value, value - self.half_angle, value + self.half_angle,
-                        *self.between.over)
+        return Estimate(value, value - self.half_angle, value + self.half_angle, *self.between.over)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -383,9 +382,7 @@ class _Tested:
         step = max(_BLOCK // near.size, 1)
         for begin in range(0, len(order), step):
             labels = self.values[order[begin : begin + step]]
-            votes = np.stack([
-                (labels[:, near] == one).sum(axis=2) for one in range(len(sizes))
-            ])
+            votes = np.stack([(labels[:, near] == one).sum(axis=2) for one in range(len(sizes))])
             right = votes.argmax(axis=0) == labels
             result.append((right / sizes[labels]).sum(axis=1) / len(sizes))
         return np.concatenate(result)
@@ -505,8 +502,7 @@ def _angles(
         quantile = np.quantile(np.abs(off[2]), 0.95, axis=0) * np.sqrt(ratio) * wider
         if n_units is not None:
             # Degrees of freedom of a sum of which few people make up a part (Satterthwaite).
-            part = np.divide(by_answers, variance, out=np.zeros_like(variance),
-                             where=variance > 0)
+            part = np.divide(by_answers, variance, out=np.zeros_like(variance), where=variance > 0)
             degrees = max(n_units - 1, 1) / np.maximum(part, 1e-3) ** 2
             quantile *= stdtrit(degrees, 0.975) / ndtri(0.975)
         return np.minimum(quantile, 180.0)

@@ -42,13 +42,10 @@ LEVEL = 0.025
 TrialFolds = Annotated[
     int, Number(2, 20, "Folds of trials", "Questions and trials are predicted from the others.")
 ]
-ObjectFolds = Annotated[
-    int,
-    Number(
-        2, 10, "Folds of objects", "Choices among the objects of a fold are predicted from choices "
-        "among all others. Only one triplet in the square of this number is predicted.",
-    ),
-]
+ObjectFolds = Annotated[int, Number(
+    2, 10, "Folds of objects", "Choices among the objects of a fold are predicted from choices "
+    "among all others. Only one triplet in the square of this number is predicted."
+)]
 
 
 @dataclass(frozen=True)
@@ -181,13 +178,10 @@ def explain(
     *,
     object_folds: ObjectFolds = 3,
     folds: TrialFolds = 5,
-    components: Annotated[
-        int,
-        Number(
-            2, 200, "Components", "Larger feature spaces are transformed by this many principal "
-            "components; their residuals stay unchanged.", advanced=True,
-        ),
-    ] = 50,
+    components: Annotated[int, Number(
+        2, 200, "Components", "Larger feature spaces are transformed by this many principal "
+        "components; their residuals stay unchanged.", advanced=True
+    )] = 50,
     unit: LearnedUnit = "auto",
     seed: Seed = 0,
     progress: Progress = silent,

@@ -94,9 +94,7 @@ def answer_questions(
             remedy="Complete the table, or ask about other objects.",
         )
     compared = [_compared(one) for one in there]
-    differences = [
-        space.apart(pairs.reshape(-1, 2)).reshape(pairs.shape[:2]) for pairs in compared
-    ]
+    differences = [space.apart(pairs.reshape(-1, 2)).reshape(pairs.shape[:2]) for pairs in compared]
     spread = float(np.std(np.concatenate([one.ravel() for one in differences]))) or 1.0
     if temperature is None:
         weight = FeatureModel.of(space).fit(data).weights_[0] * spread

@@ -119,14 +119,11 @@ def recover_spaces(
     spaces: FeatureModel,
     answers: Answers,
     *,
-    model: Annotated[
-        str,
-        Choice(
-            {"raw": "As they are", "weighted": "Weighted dimensions", "linear": "Linear transform"},
-            "Model", "Parameters learned for a space. More of them make it harder to identify the "
-            "space behind the answers.",
-        ),
-    ] = "linear",
+    model: Annotated[str, Choice(
+        {"raw": "As they are", "weighted": "Weighted dimensions", "linear": "Linear transform"},
+        "Model", "Parameters learned for a space. More of them make it harder to identify the "
+        "space behind the answers."
+    )] = "linear",
     repeats: Annotated[int, Number(
         5, 1000, "Simulations", "Number of simulated data sets for each space.",
     )] = 20,
@@ -226,9 +223,7 @@ def _candidates(
     return list(zip(tables, names, strengths, strict=True)), list(dissimilarities)
 
 
-def drawn_choices(
-    choices: Choices, dissimilarity: np.ndarray, rng: np.random.Generator
-) -> Choices:
+def drawn_choices(choices: Choices, dissimilarity: np.ndarray, rng: np.random.Generator) -> Choices:
     """The same choices as drawn by dissimilarities (u,) of the different pairs, as log-odds."""
     # Gumbel noise makes an order a draw by Plackett and Luce.
     liking = -choices.sign[choices.stage] * dissimilarity[choices.place]

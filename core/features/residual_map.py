@@ -113,13 +113,10 @@ def residual_map(
         1, 10, "Dimensions", "Dimensions of the residual map."
     )] = 2,
     predictors: Together = "auto",
-    prior: Annotated[
-        float,
-        Number(
-            0.01, 1000.0, "Prior", "Strength of the Gaussian prior on the map's coordinates. It "
-            "leaves to features what they can explain.", advanced=True,
-        ),
-    ] = 1.0,
+    prior: Annotated[float, Number(
+        0.01, 1000.0, "Prior", "Strength of the Gaussian prior on the map's coordinates. It "
+        "leaves to features what they can explain.", advanced=True
+    )] = 1.0,
     folds: TrialFolds = 5,
     unit: LearnedUnit = "auto",
     seed: Seed = 0,

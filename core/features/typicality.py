@@ -424,9 +424,7 @@ class _Spread:
         more = np.maximum(inside * (1 - inside) / padded - variance, 0)
         reach = self._reach(variance, more, m)
         side = (share > average + reach).astype(int) - (share < average - reach)
-        between = self._most(
-            lambda one: np.add.outer(one.diagonal(), one.diagonal()) - 2 * one
-        )
+        between = self._most(lambda one: np.add.outer(one.diagonal(), one.diagonal()) - 2 * one)
         one, other = np.triu_indices(m, 1)
         apart = np.full((m, m), np.inf)
         apart[one, other] = apart[other, one] = self._reach(

@@ -24,12 +24,7 @@ from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.intervals import Units, effective_number, objects_in
 from tripletscope.core.features.models import chance, combine, right
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.features.splits import (
-    ChoiceSets,
-    averaged,
-    divisions_of,
-    prepared,
-)
+from tripletscope.core.features.splits import ChoiceSets, averaged, divisions_of, prepared
 from tripletscope.core.inference.held_out.units import Unit, sampling_units
 
 #: Most features, and fewest answers for each.

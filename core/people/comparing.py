@@ -497,9 +497,7 @@ def axes_apart(
     pieces = [(method, answers.take(first[who] == side))
               for first in halves for side in (True, False)]
     maps = list(results_of(_weighted_map, pieces, progress))
-    return np.array([
-        _between_axes(*maps[place : place + 2]) for place in range(0, len(maps), 2)
-    ])
+    return np.array([_between_axes(*maps[place : place + 2]) for place in range(0, len(maps), 2)])
 
 
 def _weighted_map(

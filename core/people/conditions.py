@@ -185,9 +185,7 @@ def permutation_test(
     return (1 + above) / (1 + permutations), permuted
 
 
-def _design(
-    answers: Answers, choices: Choices
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+def _design(answers: Answers, choices: Choices) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
     """Labels of units, unit of each stage, block of each unit, and the design in words."""
     who, number = participants_of(answers)
     trial = np.arange(len(answers)) if answers.trials is None else answers.trials

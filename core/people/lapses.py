@@ -147,13 +147,10 @@ def with_lapses(
     method: OrdinalEmbedding,
     triplets: Answers,
     *,
-    sides: Annotated[
-        bool,
-        Switch(
-            "Side preference",
-            "Lets people prefer a side when they guess, if the file records sides.",
-        ),
-    ] = True,
+    sides: Annotated[bool, Switch(
+        "Side preference",
+        "Lets people prefer a side when they guess, if the file records sides."
+    )] = True,
     steps: Annotated[
         int, Number(1, 10_000, "Max. EM steps", advanced=True)
     ] = 200,
@@ -331,9 +328,7 @@ class _People:
         return self.answers.reweighted(self.answers.weight * weight)
 
 
-def _chances(
-    method: OrdinalEmbedding, positions: np.ndarray, choices: Choices
-) -> np.ndarray:
+def _chances(method: OrdinalEmbedding, positions: np.ndarray, choices: Choices) -> np.ndarray:
     """(S,) probability of the choice in every stage under a map."""
     return np.maximum(np.exp(-map_losses(method._loss(), positions, choices)), _LEAST_OF_ONE)
 
@@ -428,9 +423,7 @@ def _imprecise(
         key=lambda given: logsumexp(given, axis=(0, 1)).sum(),
     )
     is_usual = max(LOW, state.usual) + 1e-9 >= _RATES
-    return np.exp(
-        logsumexp(joint[:, is_usual], axis=(0, 1)) - logsumexp(joint, axis=(0, 1))
-    )
+    return np.exp(logsumexp(joint[:, is_usual], axis=(0, 1)) - logsumexp(joint, axis=(0, 1)))
 
 
 def _shared(logs: np.ndarray) -> np.ndarray:

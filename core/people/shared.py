@@ -227,9 +227,7 @@ def likeliest(
 class SharedMap:
     """Fits of one map with log weights of the likeliest spread, held out in each `fold`."""
 
-    def __init__(
-        self, choices: Choices, fold: np.ndarray, loss: Loss, prior: float
-    ) -> None:
+    def __init__(self, choices: Choices, fold: np.ndarray, loss: Loss, prior: float) -> None:
         self._prior = prior
         self._all = Likelihood(choices, loss)
         self._parts = [

@@ -87,9 +87,7 @@ class Treatments:
         }})
 
 
-def person_weights(
-    answers: Answers, participants: np.ndarray, weight: np.ndarray
-) -> np.ndarray:
+def person_weights(answers: Answers, participants: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """(T,) weight of each answer's person, from (P,), or 1 without one."""
     who, names = codes_of(answers, "participant")
     by_name = dict(zip(map(str, participants), weight, strict=True))

@@ -48,13 +48,10 @@ _LEVEL, _FIRM = 0.05, 20.0
 _STARTS, _MANY = 4, 20_000
 _MAPS = {"ste": STE, "tste": TSTE, "ckl": CKL}
 
-By = Annotated[
-    str,
-    Column(
-        "People", "Column of the answers that names the participant, or a group of them, or a "
-        "condition.", of="answers",
-    ),
-]
+By = Annotated[str, Column(
+    "People", "Column of the answers that names the participant, or a group of them, or a "
+    "condition.", of="answers"
+)]
 Components = Annotated[
     int, Number(1, 10, "Dimensions", "Axes of the shared map that people weight differently.")
 ]

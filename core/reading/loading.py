@@ -228,9 +228,7 @@ def _wide_enough(table: Table, least_columns: int) -> Table:
     return table
 
 
-def _from_text(
-    data: bytes, name: str, shape: Shape, encoding: str, progress: Progress
-) -> Table:
+def _from_text(data: bytes, name: str, shape: Shape, encoding: str, progress: Progress) -> Table:
     if shape.delimiter == " ":
         data = data[: shape.body] + evenly_spaced(data[shape.body :])
     try:
@@ -258,9 +256,7 @@ def _from_text(
     return replace(table, blank=table.row_numbers(np.flatnonzero(blank)))
 
 
-def _body(
-    data: bytes, shape: Shape, progress: Progress
-) -> tuple[pa.Table, list[tuple[int, int]]]:
+def _body(data: bytes, shape: Shape, progress: Progress) -> tuple[pa.Table, list[tuple[int, int]]]:
     """The cells below the header; row and number of cells of rows with a wrong number of these."""
     malformed: list[tuple[int, int]] = []
 

@@ -46,9 +46,7 @@ def read_questions(
     )
 
 
-def read_gold(
-    source: Source, objects: Triplets, name: str | None = None
-) -> tuple[Triplets, str]:
+def read_gold(source: Source, objects: Triplets, name: str | None = None) -> tuple[Triplets, str]:
     r"""Read questions about the objects of a data set, with their right answers.
 
     Parameters

@@ -55,9 +55,7 @@ def _from_document(document: Any, name: str) -> Table:
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             records = None  # it only looked like this layout
         if records:
-            return _from_records(
-                records, name, [f"JSON of {layout.title}.", *layout.told(records)]
-            )
+            return _from_records(records, name, [f"JSON of {layout.title}.", *layout.told(records)])
     records = _records(_listed(document))
     if records is None:
         raise DataError(
@@ -176,9 +174,7 @@ def _lists_in(
     session: Mapping[str, Any], before: str
 ) -> Iterator[tuple[str, list[Mapping[str, Any]], dict[str, Any]]]:
     """Path, trials and what stands beside them, of each list of records that has more to say."""
-    beside = {
-        key: value for key, value in session.items() if not isinstance(value, dict | list)
-    }
+    beside = {key: value for key, value in session.items() if not isinstance(value, dict | list)}
     for key, value in session.items():
         if isinstance(value, dict) and before.count(".") < 4:
             for path, trials, more in _lists_in(value, f"{before}{key}."):
@@ -209,9 +205,7 @@ def _of_numbered_rows(document: dict) -> list[Mapping[str, Any]] | None:
     return [{key: document[key][row] for key in document} for row in rows]
 
 
-def _from_records(
-    records: Sequence[Mapping[str, Any]], name: str, notes: list[str]
-) -> Table:
+def _from_records(records: Sequence[Mapping[str, Any]], name: str, notes: list[str]) -> Table:
     cells: dict[str, dict[int, str]] = {}
     for i, record in enumerate(records):
         for key, value in _flat(record, ""):
@@ -320,9 +314,7 @@ def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarra
     places, values, shape = arrays["coords"], arrays["data"], arrays["shape"]
     if places.ndim != 2 or len(places) != 3 or shape.size != 3 or values.ndim != 1:
         return arrays
-    return {
-        "triplet": np.ascontiguousarray(places.T), "response": values,
-    }
+    return {"triplet": np.ascontiguousarray(places.T), "response": values}
 
 
 def from_columns(

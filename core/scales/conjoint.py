@@ -146,9 +146,7 @@ class ConjointScales:
                 )
             ]
             start = stop
-        return pd.DataFrame(
-            rows, columns=["dimension", "number", "level", "value", "low", "high"]
-        )
+        return pd.DataFrame(rows, columns=["dimension", "number", "level", "value", "low", "high"])
 
     @property
     def surface(self) -> pd.DataFrame:

@@ -33,10 +33,7 @@ from tripletscope.core.people.comparing import sees_groups
 from tripletscope.core.people.conditions import permutation_test
 from tripletscope.core.people.weights import WeightedEuclidean, people_of
 from tripletscope.core.similarity.clusters.agglomerative import AgglomerativeClustering
-from tripletscope.core.similarity.clusters.counting import (
-    beside_continua,
-    recommend_clusters,
-)
+from tripletscope.core.similarity.clusters.counting import beside_continua, recommend_clusters
 from tripletscope.core.similarity.kernels.space import Space
 
 #: Shuffles of the objects by which a column is judged in every analysis.

@@ -88,18 +88,15 @@ class ComparisonTree(ComparingEstimator):
 
     metric: str | Oracle = "euclidean"
     leaf_size: LeafSize = 16
-    pivots: Annotated[
-        str,
-        Choice(
-            {
-                "random": "Random", "supervised": "Of different classes",
-                "answered": "With most answers",
-            },
-            "Pivots",
-            "With most answers: for a collection of answers, the pair with answers about most "
-            "objects of the cell.",
-        ),
-    ] = "random"
+    pivots: Annotated[str, Choice(
+        {
+            "random": "Random", "supervised": "Of different classes",
+            "answered": "With most answers",
+        },
+        "Pivots",
+        "With most answers: for a collection of answers, the pair with answers about most "
+        "objects of the cell."
+    )] = "random"
     n_pairs: Annotated[int, Number(
         1, 51, "Pairs of pivots",
         "An odd number of pairs decides by majority, against noise: the further pairs are "
@@ -290,9 +287,7 @@ class ComparisonTree(ComparingEstimator):
         leaf = int(leaves[0])
         # Pivots know their side without a question.
         pivots = self.nodes_.pivots[:, 0]
-        asked = [
-            node for node in self._above(leaf) if not (is_own and numbers[0] in pivots[node])
-        ]
+        asked = [node for node in self._above(leaf) if not (is_own and numbers[0] in pivots[node])]
         rows = [(node, *row) for node, answer in zip(asked, rounds, strict=True) for row in answer]
         steps = pd.DataFrame(rows, columns=["node", "p", "q", "nearer_to_p"], dtype=int)
         return steps.astype({"nearer_to_p": bool}), leaf

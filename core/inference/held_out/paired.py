@@ -137,9 +137,7 @@ def ahead_of(
 
     Each against this one, not against the best of them: that is chosen by these errors.
     """
-    pairs = {
-        name: paired_difference(own, other, triplets, ratio) for name, other in others.items()
-    }
+    pairs = {name: paired_difference(own, other, triplets, ratio) for name, other in others.items()}
     p_values = holm({name: pair.p for name, pair in pairs.items()})
     return {name: replace(pair, p=p_values[name]) for name, pair in pairs.items()}
 

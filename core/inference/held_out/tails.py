@@ -204,12 +204,8 @@ def _chosen(found: Mapping[float, _Predictions], answers: Answers) -> TailChoice
         np.linalg.norm(np.bincount(answers.groups, weight * (each - mean)))
         for each, mean in zip(differences, behind, strict=True)
     ])
-    tried = TailChoice(
-        None, len(answers), np.array(alphas), errors, behind, spread, likelihood
-    )
-    return replace(
-        tried, alpha=alphas[np.where(tried.is_near, likelihood, -np.inf).argmax()]
-    )
+    tried = TailChoice(None, len(answers), np.array(alphas), errors, behind, spread, likelihood)
+    return replace(tried, alpha=alphas[np.where(tried.is_near, likelihood, -np.inf).argmax()])
 
 
 def _part_of(answers: Answers, n_components: int, seed: int) -> Answers:

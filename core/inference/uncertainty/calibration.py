@@ -17,11 +17,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.held_out.units import (
-    Unit,
-    participants_of,
-    sampling_units,
-)
+from tripletscope.core.inference.held_out.units import Unit, participants_of, sampling_units
 from tripletscope.core.inference.uncertainty.heterogeneity import heterogeneity
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.inference.uncertainty.sources import Maps, Source, Spread, samples_from
@@ -160,9 +156,7 @@ def _of_very_many(
     """(n, d) map of very many such people, which is not quite the mean of their maps."""
     crowds = [_like(method, triplets, truth, rng) for _ in range(_CROWDS)]
     rows = np.concatenate([crowd.rows for crowd in crowds])
-    many = Triplets.from_array(
-        rows, triplets.n_objects, weight=np.tile(triplets.weight, _CROWDS)
-    )
+    many = Triplets.from_array(rows, triplets.n_objects, weight=np.tile(triplets.weight, _CROWDS))
     single = clone(method).set_params(n_init=1)
     return single.fit(many, init_embedding=truth.positions).embedding_
 

@@ -38,15 +38,12 @@ PUBLISHED_VARIANCE = 15.0
 #: Largest distance in log probability of a mode with a chain from the best one.
 _WORTH = 5.0
 
-Variance = Annotated[
-    float | None,
-    Number(
-        0.01, 10_000.0, "Prior variance",
-        "Variance of every coordinate under the prior, the square of its s.d. Lohaus et al. (2019) "
-        "used 15, an s.d. of 3.9.",
-        advanced=True, automatic="1 / the method's prior, so that its map is the most probable",
-    ),
-]
+Variance = Annotated[float | None, Number(
+    0.01, 10_000.0, "Prior variance",
+    "Variance of every coordinate under the prior, the square of its s.d. Lohaus et al. (2019) "
+    "used 15, an s.d. of 3.9.",
+    advanced=True, automatic="1 / the method's prior, so that its map is the most probable"
+)]
 
 
 @task("Sampling the posterior", "embedding", name="posterior", first={"effective": 40})
@@ -54,18 +51,15 @@ def sample_posterior(
     method: OrdinalEmbedding,
     triplets: Triplets,
     *,
-    sampler: Annotated[
-        str,
-        Choice(
-            {
-                "laplace": "Along its covariance", "plain": "Along the prior"
-            },
-            "Sampler",
-            "Both are exact in the limit. Along the prior, as in Lohaus et al. (2019), takes ten "
-            "to a hundred times as long.",
-            advanced=True,
-        ),
-    ] = "laplace",
+    sampler: Annotated[str, Choice(
+        {
+            "laplace": "Along its covariance", "plain": "Along the prior"
+        },
+        "Sampler",
+        "Both are exact in the limit. Along the prior, as in Lohaus et al. (2019), takes ten "
+        "to a hundred times as long.",
+        advanced=True
+    )] = "laplace",
     variance: Variance = None,
     effective: Effective = 400,
     most: Most = 100_000,

@@ -48,13 +48,10 @@ _TOLERATED, _TOLERATED_SURE = 0.02, 0.03
 #: Departure by chance above which responses are too few.
 _VAGUE = 0.05
 
-Folds = Annotated[
-    int,
-    Number(
-        2, 100, "Folds", "Responses are split into this many folds; each is predicted from the "
-        "others.", advanced=True,
-    ),
-]
+Folds = Annotated[int, Number(
+    2, 100, "Folds", "Responses are split into this many folds; each is predicted from the "
+    "others.", advanced=True
+)]
 
 
 @short_repr
@@ -214,9 +211,7 @@ class Reliability:
     def model(self) -> ResponseModel:
         """Response model of all responses."""
         counted = np.isfinite(self.response) & (self.weight > 0)
-        return ResponseModel(
-            self.method, self.slope, self.power, self.lapse, int(counted.sum())
-        )
+        return ResponseModel(self.method, self.slope, self.power, self.lapse, int(counted.sum()))
 
     @property
     def judgement(self) -> str | None:

@@ -46,31 +46,22 @@ _FEW = 6
 #: Starts of a replicate of dissimilarities: classical scaling, and a random one.
 _STARTS = 2
 
-Scheme = Annotated[
-    str,
-    Choice(
-        {"resample": "With replacement", "subsample": "Subsample"}, "Resampling",
-        "With replacement: as many units as in the data. In simulations, ellipses then have about "
-        "the right size. Subsample: a fraction of the units without replacement, as "
-        "in Lohaus et al. (2019). Answers from one trial, such as the two of an odd-one-out "
-        "response, are drawn together.",
-    ),
-]
-Fraction = Annotated[
-    float,
-    Number(
-        0.01, 0.99, "Subsample fraction", "Fraction of the units in each subsample.", advanced=True,
-    ),
-]
-Align = Annotated[
-    str,
-    Choice(
-        {"whole": "Map of all answers", "replicate": "A replicate, sizes fitted"}, "Alignment",
-        "Map of all answers: replicates are aligned to it and get its size. A replicate: others "
-        "are scaled to one drawn at random, as in Lohaus et al. (2019).",
-        advanced=True, later=True,
-    ),
-]
+Scheme = Annotated[str, Choice(
+    {"resample": "With replacement", "subsample": "Subsample"}, "Resampling",
+    "With replacement: as many units as in the data. In simulations, ellipses then have about "
+    "the right size. Subsample: a fraction of the units without replacement, as "
+    "in Lohaus et al. (2019). Answers from one trial, such as the two of an odd-one-out "
+    "response, are drawn together."
+)]
+Fraction = Annotated[float, Number(
+    0.01, 0.99, "Subsample fraction", "Fraction of the units in each subsample.", advanced=True
+)]
+Align = Annotated[str, Choice(
+    {"whole": "Map of all answers", "replicate": "A replicate, sizes fitted"}, "Alignment",
+    "Map of all answers: replicates are aligned to it and get its size. A replicate: others "
+    "are scaled to one drawn at random, as in Lohaus et al. (2019).",
+    advanced=True, later=True
+)]
 
 
 @task("Resampling answers", "embedding", columns=("participant",), first={"replicates": 10})
@@ -78,25 +69,19 @@ def bootstrap(
     method: OrdinalEmbedding,
     triplets: Answers,
     *,
-    replicates: Annotated[
-        int,
-        Number(
-            2, 10_000, "Bootstrap replicates",
-            "Maps computed from resampled answers. More make the ellipses themselves more precise.",
-        ),
-    ] = 100,
+    replicates: Annotated[int, Number(
+        2, 10_000, "Bootstrap replicates",
+        "Maps computed from resampled answers. More make the ellipses themselves more precise."
+    )] = 100,
     scheme: Scheme = "resample",
     unit: Unit = "auto",
     share: Fraction = 0.5,
-    rescale: Annotated[
-        bool,
-        Switch(
-            "Correct for the smaller sample",
-            "Maps of a subsample of fraction r vary too much: variances are multiplied by r / (1 − "
-            "r). Off: as in the paper, more conservative.",
-            advanced=True,
-        ),
-    ] = True,
+    rescale: Annotated[bool, Switch(
+        "Correct for the smaller sample",
+        "Maps of a subsample of fraction r vary too much: variances are multiplied by r / (1 − "
+        "r). Off: as in the paper, more conservative.",
+        advanced=True
+    )] = True,
     align: Align = "whole",
     seed: Seed = 0,
     reference: np.ndarray | None = None,

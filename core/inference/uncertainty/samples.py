@@ -311,9 +311,7 @@ class Samples:
             variance = np.maximum(squares - total * mean, 0.0) / (count - 1)
         return certainty(shift + mean, np.sqrt(self.correction * variance), self.degrees)
 
-    def most_uncertain(
-        self, k: int, *, spread: str = "published"
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def most_uncertain(self, k: int, *, spread: str = "published") -> tuple[np.ndarray, np.ndarray]:
         """The k least certain of all comparisons.
 
         Parameters

@@ -27,30 +27,24 @@ from tripletscope.core.inference.uncertainty.response import ResponseModel
 from tripletscope.core.inference.uncertainty.samples import SOURCES, SPREADS, Samples
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 
-Source = Annotated[
-    str,
-    Choice(
-        SOURCES, "Uncertainty from",
-        "Bootstrap: maps of resampled participants or answers, for every method. Posterior and "
-        "normal approximation: for STE, t-STE and CKL, whose losses are likelihoods; they assume "
-        "one observer, and are too narrow for people who differ.",
-    ),
-]
+Source = Annotated[str, Choice(
+    SOURCES, "Uncertainty from",
+    "Bootstrap: maps of resampled participants or answers, for every method. Posterior and "
+    "normal approximation: for STE, t-STE and CKL, whose losses are likelihoods; they assume "
+    "one observer, and are too narrow for people who differ."
+)]
 Maps = Annotated[
     int,
     Number(10, 10_000, "Maps", "Bootstrap replicates, or effective posterior samples."),
 ]
-Spread = Annotated[
-    str,
-    Choice(
-        SPREADS, "Spread of a difference",
-        "The probability that one distance is shorter than another depends on how much their "
-        "difference varies between maps. From the maps, probabilities are calibrated; as if "
-        "distances were independent, nearly; as published by Lohaus et al. (2019), too "
-        "conservative.",
-        advanced=True,
-    ),
-]
+Spread = Annotated[str, Choice(
+    SPREADS, "Spread of a difference",
+    "The probability that one distance is shorter than another depends on how much their "
+    "difference varies between maps. From the maps, probabilities are calibrated; as if "
+    "distances were independent, nearly; as published by Lohaus et al. (2019), too "
+    "conservative.",
+    advanced=True
+)]
 
 
 def samples_from(
@@ -65,9 +59,7 @@ def samples_from(
 ) -> Samples:
     """About `maps` maps from one of `SOURCES` by its defaults; `unit` is the bootstrap's."""
     if source == "bootstrap":
-        return bootstrap(
-            method, triplets, replicates=maps, unit=unit, seed=seed, progress=progress
-        )
+        return bootstrap(method, triplets, replicates=maps, unit=unit, seed=seed, progress=progress)
     if source == "posterior":
         return sample_posterior(
             method, triplets, effective=max(maps, 20), seed=seed, progress=progress

@@ -81,18 +81,14 @@ def penalised(
 
     def report(fraction: float, *, loss: float, snapshot: np.ndarray) -> bool:
         losses.append(loss)
-        return progress(
-            len(losses) / (max_iter + 1), loss=loss, snapshot=snapshot.reshape(n, d)
-        )
+        return progress(len(losses) / (max_iter + 1), loss=loss, snapshot=snapshot.reshape(n, d))
 
     with single_blas_thread():
         result = minimise(
             objective, start.ravel(), max_iter=max_iter, tol=tol, bounds=NOT_NEGATIVE,
             progress=report,
         )
-    return Weights(
-        result.x.reshape(n, d), np.array(losses), result.converged, result.stopped
-    )
+    return Weights(result.x.reshape(n, d), np.array(losses), result.converged, result.stopped)
 
 
 def from_random(

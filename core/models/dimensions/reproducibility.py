@@ -131,15 +131,12 @@ def dimension_reproducibility(
     runs: Annotated[
         int, Number(2, 50, "Runs", "Number of fits to compare with the fit to all trials.")
     ] = 6,
-    halves: Annotated[
-        bool,
-        Switch(
-            "Halves of the data",
-            "Pairs of runs learn from the two halves of the trials, or of the people who judged "
-            "similarities. Otherwise all runs learn from all data and differ only in their starts, "
-            "which shows nothing about chance in the data.",
-        ),
-    ] = True,
+    halves: Annotated[bool, Switch(
+        "Halves of the data",
+        "Pairs of runs learn from the two halves of the trials, or of the people who judged "
+        "similarities. Otherwise all runs learn from all data and differ only in their starts, "
+        "which shows nothing about chance in the data."
+    )] = True,
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> DimensionReproducibility:
@@ -334,6 +331,4 @@ def _resampled(trials, units, penalty, start, max_iter, stream, halt: CancelToke
     counts = units.drawn(np.random.default_rng(stream))[trials.answer]
     drawn = trials.reweighted(trials.weight * counts)
     # A weight of zero may become positive; a dimension of zeros could not.
-    return penalised(
-        drawn, penalty, start, max_iter=max_iter, tol=_TOLERANCE, progress=halt
-    ).x
+    return penalised(drawn, penalty, start, max_iter=max_iter, tol=_TOLERANCE, progress=halt).x

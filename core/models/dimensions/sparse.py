@@ -204,9 +204,7 @@ def _scored(triplets: Triplets) -> Choices:
     """The trials for accuracy."""
     trials = scored(trials_of(triplets))
     if not trials.weight.sum() > 0:
-        raise DataError(
-            "there is no trial to predict", remedy="Give trials with a weight above 0."
-        )
+        raise DataError("there is no trial to predict", remedy="Give trials with a weight above 0.")
     return trials
 
 

@@ -16,12 +16,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.models.dimensions.factors import (
-    PARTS,
-    Similarities,
-    best_of,
-    held_out,
-)
+from tripletscope.core.models.dimensions.factors import PARTS, Similarities, best_of, held_out
 from tripletscope.core.models.dimensions.penalties import SURELY
 from tripletscope.core.models.dimensions.sparse import FitSeed, SparseDimensions, products
 from tripletscope.core.models.optimise.responses import choice_losses
@@ -87,14 +82,11 @@ class SymmetricNMF(SparseDimensions):
     title = "Symmetric NMF"
     caution = "Halves of the people show which dimensions are reproducible."
 
-    n_components: Annotated[
-        int | None,
-        Number(
-            1, 150, "Dimensions",
-            "Automatic: the smallest number whose predictions of held-out pairs of objects are "
-            "within one standard error of the best.", automatic="by held-out pairs",
-        ),
-    ] = None
+    n_components: Annotated[int | None, Number(
+        1, 150, "Dimensions",
+        "Automatic: the smallest number whose predictions of held-out pairs of objects are "
+        "within one standard error of the best.", automatic="by held-out pairs"
+    )] = None
     basis: Annotated[str, Choice(
         {"shares": "Shares of the answers", "k1": K1.title, "k2": K2.title}, "Similarity",
         "Of answers: how often they chose each pair, or a kernel, whose entries depend on each "

@@ -307,20 +307,17 @@ class NMDS(Scaling):
     name = "nmds"
     title = "NMDS"
 
-    ties: Annotated[
-        str,
-        Choice(
-            {
-                "primary": "Primary: may differ",
-                "secondary": "Secondary: stay equal",
-                "tertiary": "Tertiary: on average",
-            },
-            "Tied dissimilarities",
-            "Kruskal's approaches: distances of tied pairs may differ, should be equal, or are in "
-            "order on average. R's MASS and vegan use the primary one. Ratings with few "
-            "levels have many ties, and the secondary approach constrains their map strongly.",
-        ),
-    ] = "primary"
+    ties: Annotated[str, Choice(
+        {
+            "primary": "Primary: may differ",
+            "secondary": "Secondary: stay equal",
+            "tertiary": "Tertiary: on average",
+        },
+        "Tied dissimilarities",
+        "Kruskal's approaches: distances of tied pairs may differ, should be equal, or are in "
+        "order on average. R's MASS and vegan use the primary one. Ratings with few "
+        "levels have many ties, and the secondary approach constrains their map strongly."
+    )] = "primary"
 
     def _regression(self, dissimilarities: np.ndarray, weight: np.ndarray) -> Regression:
         return _Monotone(rankdata(dissimilarities, method="dense"), self.ties, weight)

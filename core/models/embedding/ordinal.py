@@ -181,19 +181,16 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         "compared on a fifth of them or less, and the best 2 continue with all.", advanced=True,
         automatic=f"{_STARTS} to {_MOST_STARTS}"
     )] = None
-    init: Annotated[
-        str,
-        Choice(
-            {
-                "spectral": "Spectral", "order": "Object order", "random": "Random",
-            }, "Initialisation",
-            "Where the first restart begins; the others are random. Spectral: at the leading "
-            "eigenvectors of the triplet counts, which finds the best map far more often, above "
-            "all in one dimension. Object order: on a line, in the listed order, for scales from "
-            "comparisons of pairs, which otherwise fold.",
-            advanced=True,
-        ),
-    ] = "spectral"
+    init: Annotated[str, Choice(
+        {
+            "spectral": "Spectral", "order": "Object order", "random": "Random",
+        }, "Initialisation",
+        "Where the first restart begins; the others are random. Spectral: at the leading "
+        "eigenvectors of the triplet counts, which finds the best map far more often, above "
+        "all in one dimension. Object order: on a line, in the listed order, for scales from "
+        "comparisons of pairs, which otherwise fold.",
+        advanced=True
+    )] = "spectral"
     max_iter: Annotated[int, Number(
         1, 100_000, "Max. iterations",
         "A fit that reaches this limit is reported as not converged.", advanced=True

@@ -75,9 +75,7 @@ def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     Rows are anchor, near and far, or i, j, k and l, where i and j are the near pair.
     """
     margin = np.empty(len(rows))
-    _margins(
-        np.ascontiguousarray(positions, float), np.ascontiguousarray(rows, np.uint32), margin
-    )
+    _margins(np.ascontiguousarray(positions, float), np.ascontiguousarray(rows, np.uint32), margin)
     return margin
 
 
@@ -284,9 +282,7 @@ def add_up_of_two(block, low, high, by_x, _):
     """`add_up` by the kernel of a loss, of answers about near and far in a map."""
     kernel = _kernel_at(block.kernel)
     size = min(_BLOCK, high - low)
-    near2, far2, by_near, by_far = (
-        np.empty(size), np.empty(size), np.empty(size), np.empty(size)
-    )
+    near2, far2, by_near, by_far = (np.empty(size), np.empty(size), np.empty(size), np.empty(size))
     total = 0.0
     for begin in range(low, high, _BLOCK):
         end = min(begin + _BLOCK, high)
@@ -376,17 +372,13 @@ class Objective:
         if self.in_one_part:
             return self.evaluation(block, x, gradient), gradient
         objects = _pieces(n, len(self._gradients))
-        self._run(
-            lambda part: lay_out(x, block.n_components, block.positions, *part), objects
-        )
+        self._run(lambda part: lay_out(x, block.n_components, block.positions, *part), objects)
         self._gradients[:] = 0.0
         losses = self._run(
             lambda piece: piece[0][0](*piece[0][1:], piece[1], block.of_units),
             list(zip(self._pieces, self._gradients, strict=True)),
         )
-        self._run(
-            lambda part: _merged(self._gradients, block.prior, x, *part, gradient), objects
-        )
+        self._run(lambda part: _merged(self._gradients, block.prior, x, *part, gradient), objects)
         return sum(losses) + 0.5 * block.prior * float(x @ x), gradient
 
 

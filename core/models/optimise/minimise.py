@@ -313,8 +313,7 @@ def _two_loops(direction, gradient, steps, changes, products, n_kept):
             direction[i] *= size
     for k in range(memory - 1, -1, -1):
         place = (n_kept - 1 - k) % _MEMORY
-        _add(direction, shares[k] - _dot(changes[place], direction) / products[place],
-             steps[place])
+        _add(direction, shares[k] - _dot(changes[place], direction) / products[place], steps[place])
 
 
 @compiled

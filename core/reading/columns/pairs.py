@@ -71,9 +71,7 @@ class PairColumns:
 
 def is_beside(name: str) -> bool:
     """Whether the name is that of what is neither an object nor what was said of some."""
-    return never_objects(name) or normalised(name) in NAMES["beside"] or (
-        bool(_TIMES.search(name))
-    )
+    return never_objects(name) or normalised(name) in NAMES["beside"] or (bool(_TIMES.search(name)))
 
 
 def participant_of(columns: Columns) -> dict[str, str]:

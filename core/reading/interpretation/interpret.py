@@ -15,24 +15,11 @@ from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.reading.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.reading.columns.guess import SIDES, SPLITS, response_time_unit
 from tripletscope.core.reading.columns.practice import practice_kept
-from tripletscope.core.reading.columns.reading import (
-    RESPONSE_TIME_UNITS,
-    Reading,
-    kept_names,
-)
+from tripletscope.core.reading.columns.reading import RESPONSE_TIME_UNITS, Reading, kept_names
 from tripletscope.core.reading.columns.times import groups_of, times_of, units_of
 from tripletscope.core.reading.formats.source import Source, title_of
-from tripletscope.core.reading.interpretation.copies import (
-    apart,
-    copies_of,
-    on_copies,
-    on_people,
-)
-from tripletscope.core.reading.interpretation.proposal import (
-    MANY_VALUES,
-    has_many_values,
-    unused,
-)
+from tripletscope.core.reading.interpretation.copies import apart, copies_of, on_copies, on_people
+from tripletscope.core.reading.interpretation.proposal import MANY_VALUES, has_many_values, unused
 from tripletscope.core.reading.interpretation.report import NO_MAP, Imported, Note, Pairs, Report
 from tripletscope.core.reading.interpretation.trials import Trials, sort_out, trials_of
 from tripletscope.core.reading.layouts import layouts
@@ -86,9 +73,7 @@ def interpret(
         notes.append(how)
         described = _merged(objects, described, places)
         trials = trials.moved(places, described["id"].tolist())
-    usable, omissions = sort_out(
-        table, reading, trials, None if reading.copies else copies.rows
-    )
+    usable, omissions = sort_out(table, reading, trials, None if reading.copies else copies.rows)
     brought += on_copies(reading, copies, copies.rows & (trials.outcome >= 0))
     _step(progress, 0.5)
     rows, trial, votes = trials.answered(usable)
@@ -199,9 +184,7 @@ def _on_sets(rows: np.ndarray, labels: list[str]) -> Iterator[Note]:
         })
 
 
-def _on_people_alone(
-    rows: np.ndarray, answers: pd.DataFrame, labels: list[str]
-) -> Iterator[Note]:
+def _on_people_alone(rows: np.ndarray, answers: pd.DataFrame, labels: list[str]) -> Iterator[Note]:
     """A note on participants none of whose objects anybody else has judged."""
     who = answers["participant"].cat if "participant" in answers else None
     if who is None or not 1 < len(who.categories) * len(labels) <= _LARGEST_TABLE:
@@ -234,8 +217,7 @@ def _on_unused(table: Table, reading: Reading) -> Iterator[Note]:
             )
             left.setdefault(why, []).append(column)
     for why, columns in left.items():
-        yield Note(why, {"columns": listing(columns, _UNUSED_SHOWN),
-                         "number": f"{MANY_VALUES:,}"})
+        yield Note(why, {"columns": listing(columns, _UNUSED_SHOWN), "number": f"{MANY_VALUES:,}"})
 
 
 def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -248,9 +230,7 @@ def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return result[of], of
 
 
-def _described(
-    table: Table, reading: Reading, ids: list[str]
-) -> tuple[pd.DataFrame, list[str]]:
+def _described(table: Table, reading: Reading, ids: list[str]) -> tuple[pd.DataFrame, list[str]]:
     """The table of objects as the file describes them, with notes."""
     objects = pd.DataFrame({"id": pd.Series(ids, dtype="str")})
     layout = layouts().get(reading.layout)

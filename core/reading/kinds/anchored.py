@@ -144,8 +144,7 @@ def _anchor(names: Sequence[str]) -> tuple[str | None, tuple[str, ...], Sign]:
     usual = by_names(names, {role: ALIASES[role] for role in ("anchor", "left", "right")})
     if len(usual) < 3:  # the sides of other languages have no other meaning
         usual = by_names(names, {role: foreign_names(role) for role in ("left", "right")})
-        others = [name for name in names if name not in usual.values()
-                  and not _is_between(name)]
+        others = [name for name in names if name not in usual.values() and not _is_between(name)]
         usual |= {"anchor": others[0]} if len(others) == 1 else {}
     if len(usual) == 3:
         return usual["anchor"], (usual["left"], usual["right"]), Sign(

@@ -111,6 +111,4 @@ def _is_things(names: Sequence[str]) -> bool:
     return [normalised(name) for name in names] == ["image1", "image2", "image3"]
 
 
-CHOICES = Kind(
-    "choices", "three objects and the chosen one", 34, _evidence, "tripletscope.read"
-)
+CHOICES = Kind("choices", "three objects and the chosen one", 34, _evidence, "tripletscope.read")

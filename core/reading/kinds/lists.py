@@ -31,8 +31,7 @@ def _stimuli(columns: Columns) -> list[Claim]:
         return [Claim("stimuli", "coordinates of objects", CERTAIN, sign, {"item": target})]
     pictures = [one for one in columns if one.are_pictures]
     if len(pictures) == 1 and pictures[0].is_unique and len(columns.names) <= 4:
-        return [Claim("stimuli", "a list of pictures", LIKELY, sign,
-                         {"item": pictures[0].name})]
+        return [Claim("stimuli", "a list of pictures", LIKELY, sign, {"item": pictures[0].name})]
     return []
 
 

@@ -142,6 +142,4 @@ def _in_order(columns: Columns, objects: Sequence[ColumnCells], neutral: bool) -
     ]
 
 
-ORDERED = Kind(
-    "ordered", "objects in the order of the answer", 32, _evidence, "tripletscope.read"
-)
+ORDERED = Kind("ordered", "objects in the order of the answer", 32, _evidence, "tripletscope.read")

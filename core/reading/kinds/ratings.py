@@ -165,9 +165,7 @@ def direction_of(values: np.ndarray, *, surely: bool = False) -> tuple[str, Sign
         return "similar", Sign(UNTOLD)
     direction = "similar" if similar else "dissimilar"
     both = stresses(values)
-    return direction, Sign("stress", {
-        "direction": direction, "less": min(both), "more": max(both)
-    })
+    return direction, Sign("stress", {"direction": direction, "less": min(both), "more": max(both)})
 
 
 def selves(values: np.ndarray) -> tuple[float, float]:
@@ -185,6 +183,4 @@ def selves(values: np.ndarray) -> tuple[float, float]:
             float(np.mean(np.nanmin(others, axis=1) >= own)))
 
 
-RATINGS = Kind(
-    "ratings", "ratings of pairs", 40, _evidence, "tripletscope.ratings.read_measured"
-)
+RATINGS = Kind("ratings", "ratings of pairs", 40, _evidence, "tripletscope.ratings.read_measured")

@@ -235,9 +235,7 @@ def read_feature_tables(
     >>> table.name, table.columns, table.about
     ('sizes', ['width', 'height'], '2 features of 3 objects')
     """
-    result = [
-        table for data, own in unpacked(source, name) for table in _tables(data, own, about)
-    ]
+    result = [table for data, own in unpacked(source, name) for table in _tables(data, own, about)]
     if len(result) > MOST_TABLES:
         raise DataError(
             f"it holds {len(result):,} tables", file=name,

@@ -145,9 +145,7 @@ def beside_continua(
     pieces = [(method, drawn, numbers) for drawn in (points, *sets)]
     (silhouette, smallest), *drawn = results_of(_clustered, pieces, progress)
     others = np.reshape([one for one, _ in drawn], (-1, references, len(numbers)))
-    return ClusterCounts(
-        numbers, silhouette, smallest, others, np.nan, np.nan, np.nan, len(points)
-    )
+    return ClusterCounts(numbers, silhouette, smallest, others, np.nan, np.nan, np.nan, len(points))
 
 
 def _clustered(

@@ -79,9 +79,7 @@ def detect_dimension(
     """
     numbers = sizes.n_answers
     dimensions = range(1, scenario.dimensions + beyond + 1)
-    cases = [
-        (method, scenario, int(size), int(numbers[-1]), dimensions, folds) for size in numbers
-    ]
+    cases = [(method, scenario, int(size), int(numbers[-1]), dimensions, folds) for size in numbers]
     suggested = np.array(simulations(_suggested, cases, repeats, seed, progress, numbers)).T
     return Detection(numbers[: suggested.shape[1]], suggested, scenario.dimensions)
 

@@ -385,9 +385,7 @@ def _practice(experiment: Experiment, rng: np.random.Generator) -> list[Question
     ]
 
 
-def spread(
-    questions: list[Any], checks: Sequence[Any], rng: np.random.Generator
-) -> list[Any]:
+def spread(questions: list[Any], checks: Sequence[Any], rng: np.random.Generator) -> list[Any]:
     """The list with checks at about even distances."""
     if not checks:
         return questions

@@ -509,9 +509,7 @@ def _check_question(name: str, columns: Sequence[str]) -> None:
            + (("one or more" if asked.several else "one") if asked.of else "none"))
 
 
-def _planned(
-    embedding: Method, questions: Mapping[str, Sequence[str]]
-) -> tuple[PlannedStep, ...]:
+def _planned(embedding: Method, questions: Mapping[str, Sequence[str]]) -> tuple[PlannedStep, ...]:
     """The computations of this version."""
     def step(question: str, task: str, method: Method, options: Mapping[str, Any]) -> PlannedStep:
         return PlannedStep(

@@ -156,9 +156,7 @@ def direction_test(
     )
 
 
-def decided(
-    table: Table, recognition: Recognition, *, progress: Progress = silent
-) -> Recognition:
+def decided(table: Table, recognition: Recognition, *, progress: Progress = silent) -> Recognition:
     """The recognition of a table of answers, in which these have decided where nothing else does.
 
     Of readings that nothing in the table tells apart, one is chosen if it predicts held-out answers
@@ -299,9 +297,7 @@ def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:
     return float(mean), float(np.sqrt(by_question @ by_question) / len(values))
 
 
-def _winner(
-    accuracy: list[np.ndarray], gain: list[np.ndarray], question: np.ndarray
-) -> int:
+def _winner(accuracy: list[np.ndarray], gain: list[np.ndarray], question: np.ndarray) -> int:
     """The reading that is better than popularity and all others by two standard errors, or -1."""
 
     def surely(values: np.ndarray) -> bool:

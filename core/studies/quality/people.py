@@ -128,9 +128,7 @@ def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     agree = np.bincount(group[counted], 0.5 + np.sign(lead[counted]) / 2, len(person))
     named = person >= 0
     cases = np.bincount(person[named], compared[named], n)
-    return ratios(
-        agree[named], compared[named], person[named], n, _most(triplets, who, n, cases)
-    )
+    return ratios(agree[named], compared[named], person[named], n, _most(triplets, who, n, cases))
 
 
 def _checks(
@@ -263,9 +261,7 @@ def agreement_with_map(
     places = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
     answers = np.bincount(who[places], minlength=len(names))
     # Comparisons of a person's ratings are one group, in which nothing would vary.
-    groups = np.where(
-        triplets.held_together, triplets.questions, triplets.groups + len(triplets)
-    )
+    groups = np.where(triplets.held_together, triplets.questions, triplets.groups + len(triplets))
     person, _, group = different_pairs(who[places], groups[places])
     weight = triplets.weight[places]
     _, *right = ratios(

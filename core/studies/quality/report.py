@@ -11,11 +11,7 @@ import pandas as pd
 from tripletscope.core.data.kinds import UNANSWERED
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.held_out.ceiling import (
-    Ceiling,
-    noise_ceiling,
-    people_differ,
-)
+from tripletscope.core.inference.held_out.ceiling import Ceiling, noise_ceiling, people_differ
 from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.inference.held_out.share import Share
 from tripletscope.core.inference.held_out.units import ENOUGH
