@@ -16,7 +16,7 @@ import numpy as np
 
 from tripletscope import __version__
 from tripletscope.core.engine.declared import checked, with_seed
-from tripletscope.core.engine.documented import check_documented, documented
+from tripletscope.core.engine.docstrings import check_documented, documented
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.registry import TASKS, registry
 from tripletscope.core.engine.short_repr import short_repr

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.answers import answered, refuse_responses
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.responses import answered, refuse_responses
 from tripletscope.core.data.triplets import (
     Answers,
     Triplets,

@@ -14,9 +14,8 @@ from sklearn.base import clone
 from tripletscope.core.data.named import column_of
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Column, Number
+from tripletscope.core.engine.declared import Choice, Column, Number, Seed
 from tripletscope.core.engine.estimate import Estimate
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.features.intervals import crossed_variance, effective_number

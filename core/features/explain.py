@@ -12,9 +12,8 @@ import pandas as pd
 
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.estimate import Estimate
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task

@@ -11,8 +11,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Answers, Triplets
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import declared
 from tripletscope.core.features.feature_model import FeatureModel

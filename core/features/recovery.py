@@ -12,8 +12,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task

@@ -17,8 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task

@@ -10,8 +10,7 @@ import numpy as np
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.held_out.units import participants_of

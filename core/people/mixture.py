@@ -13,9 +13,8 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.geometry import principal_axes
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Number, Switch
+from tripletscope.core.engine.declared import Choice, Number, Seed, Switch
 from tripletscope.core.engine.method import register
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, part
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.layout import AnswerLayout

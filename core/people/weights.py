@@ -14,9 +14,8 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Column, Number, Switch
+from tripletscope.core.engine.declared import Choice, Column, Number, Seed, Switch
 from tripletscope.core.engine.method import register
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.inference.held_out.score import question_folds

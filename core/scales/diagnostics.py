@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task

@@ -15,9 +15,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import coverage_radius
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Column, Number
+from tripletscope.core.engine.declared import Column, Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of, single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task

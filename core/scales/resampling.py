@@ -11,8 +11,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 from sklearn.base import clone
 
-from tripletscope.core.engine.declared import Choice, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task

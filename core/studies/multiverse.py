@@ -17,9 +17,8 @@ from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.named import column_of, one_of
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Column, MethodNames, Number, Switch
+from tripletscope.core.engine.declared import Column, MethodNames, Number, Seed, Switch
 from tripletscope.core.engine.estimate import Estimate
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.registry import registry

@@ -15,9 +15,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.docstrings import parametric
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.trees.growing import SplitRule
 from tripletscope.core.trees.nodes import Nodes

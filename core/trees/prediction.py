@@ -14,9 +14,8 @@ from sklearn.utils import get_tags
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.named import column_of
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Choice, Column, Number
+from tripletscope.core.engine.declared import Choice, Column, Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task

@@ -19,7 +19,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import refuse_lengths
 from tripletscope.core.engine.declared import Choice, Number, Switch
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent

@@ -10,11 +10,10 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import refuse_lengths
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.docstrings import parametric
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.trees.forest import LeafSize

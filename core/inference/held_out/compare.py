@@ -13,9 +13,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.places import different
 from tripletscope.core.data.triplets import Answers, Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task

@@ -9,10 +9,9 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import refuse_lengths
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Choice, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task

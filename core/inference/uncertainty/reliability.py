@@ -10,9 +10,8 @@ import numpy as np
 
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers, Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method, make_method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task

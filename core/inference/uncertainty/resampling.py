@@ -10,13 +10,11 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.errors import DataError, refuse_lengths
 from tripletscope.core.data.geometry import procrustes, procrustes_disparity
-from tripletscope.core.data.lengths import refuse_lengths
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Number, Switch
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed, Switch
 from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.short_repr import short_repr

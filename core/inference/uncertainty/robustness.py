@@ -18,8 +18,7 @@ from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Column, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Column, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import OfMarked, task

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Number, parameters
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed, parameters
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.held_out.units import Unit

@@ -9,9 +9,8 @@ import numpy as np
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task

@@ -13,9 +13,8 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Number, Switch
+from tripletscope.core.engine.declared import Number, Seed, Switch
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task

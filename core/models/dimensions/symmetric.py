@@ -10,9 +10,8 @@ from scipy.optimize import minimize_scalar
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.method import Method, register
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task

@@ -12,9 +12,8 @@ from scipy.stats import rankdata
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances, principal_axes, rms
-from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.method import register
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.models.embedding.ordinal import Embedding, Starts, Tolerance

@@ -22,8 +22,16 @@ from tripletscope.core.reading.columns.values import (
     differ,
     names_one_of,
 )
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
-from tripletscope.core.reading.kinds.answers import answers, named_together
+from tripletscope.core.reading.kinds import (
+    CERTAIN,
+    LIKELY,
+    POSSIBLE,
+    Claim,
+    Kind,
+    Sign,
+    answers,
+    named_together,
+)
 from tripletscope.core.reading.languages import FOREIGN_CELLS, foreign_names
 from tripletscope.core.reading.names import (
     ALIASES,

@@ -15,8 +15,16 @@ from tripletscope.core.reading.columns.objects import (
 )
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
 from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
-from tripletscope.core.reading.kinds.answers import answers, named_together
+from tripletscope.core.reading.kinds import (
+    CERTAIN,
+    LIKELY,
+    POSSIBLE,
+    Claim,
+    Kind,
+    Sign,
+    answers,
+    named_together,
+)
 from tripletscope.core.reading.layouts import items
 from tripletscope.core.reading.names import TASK_NAMES, normalised
 from tripletscope.core.reading.tasks import TASKS

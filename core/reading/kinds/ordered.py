@@ -18,8 +18,16 @@ from tripletscope.core.reading.columns.objects import (
 )
 from tripletscope.core.reading.columns.pairs import is_beside, says_value
 from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
-from tripletscope.core.reading.kinds.answers import answers, named_together
+from tripletscope.core.reading.kinds import (
+    CERTAIN,
+    LIKELY,
+    POSSIBLE,
+    Claim,
+    Kind,
+    Sign,
+    answers,
+    named_together,
+)
 from tripletscope.core.reading.names import (
     ALIASES,
     PLAIN,

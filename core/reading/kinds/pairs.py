@@ -9,8 +9,7 @@ import numpy as np
 from tripletscope.core.reading.columns.objects import Response, in_order, object_groups, responses
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
 from tripletscope.core.reading.columns.values import NEARLY_ALL, ColumnCells, Columns
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
-from tripletscope.core.reading.kinds.answers import answers
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign, answers
 from tripletscope.core.reading.layouts import items
 from tripletscope.core.reading.names import normalised
 from tripletscope.core.reading.tasks import TASKS

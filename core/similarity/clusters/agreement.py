@@ -9,12 +9,10 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import DataError, refuse_lengths
 from tripletscope.core.data.named import column_of, one_of
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Column, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Column, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.short_repr import short_repr

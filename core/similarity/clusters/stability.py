@@ -11,8 +11,7 @@ from sklearn.base import clone
 
 from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of, single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task

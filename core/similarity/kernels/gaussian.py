@@ -8,8 +8,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import DataError, refuse_lengths
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Method, MethodParameter, make_method, register

@@ -13,8 +13,7 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes_disparity, rms
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Choice, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import declared, task

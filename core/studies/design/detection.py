@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import Fields, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Fields, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task

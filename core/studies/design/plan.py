@@ -13,9 +13,8 @@ from sklearn.base import clone
 from tripletscope.core.data.geometry import coverage_radius, map_size, procrustes_disparity
 from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import Choice, Fields, Number
+from tripletscope.core.engine.declared import Choice, Fields, Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task

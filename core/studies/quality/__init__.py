@@ -9,8 +9,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
         "MapAgreement", "agreement_with_map", "gold_mistakes", "obvious", "participants",
         "runs_test",
     ],
-    "report": ["QualityReport", "quality"],
+    "report": ["QualityReport", "objects", "over_time", "quality", "samplers"],
     "rules": ["RULES", "Criterion"],
-    "tables": ["objects", "over_time", "samplers"],
     "verdict": ["Finding", "Verdict"],
 })

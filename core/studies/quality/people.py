@@ -20,9 +20,8 @@ from tripletscope.core.data.columns import (
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import N_ASKED, N_UNANSWERED, UNANSWERED
 from tripletscope.core.data.triplets import Answers, Triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task

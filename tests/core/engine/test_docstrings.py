@@ -11,8 +11,7 @@ import pytest
 import tripletscope as ts
 from tests.public import public_things
 from tripletscope.core.engine.declared import Choice, Number, parameters
-from tripletscope.core.engine.docstrings import parametric, written
-from tripletscope.core.engine.documented import documented
+from tripletscope.core.engine.docstrings import documented, parametric, written
 from tripletscope.core.engine.registry import TASKS, kinds, registry
 from tripletscope.core.engine.task import declared
 
