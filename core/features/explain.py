@@ -29,8 +29,8 @@ from tripletscope.core.features.splits import (
     prepared,
 )
 from tripletscope.core.inference.held_out.ceiling import noise_ceiling
+from tripletscope.core.inference.held_out.choice_accuracy import choice_accuracies
 from tripletscope.core.inference.held_out.choice_ceiling import ChoiceCeiling
-from tripletscope.core.inference.held_out.choosing import choice_accuracies
 from tripletscope.core.inference.held_out.share import Share
 from tripletscope.core.inference.held_out.units import LearnedUnit
 

@@ -27,8 +27,8 @@ from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.people.groups import counted
-from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by, sums_by
 from tripletscope.core.people.mixture import LatentClassMap
+from tripletscope.core.people.weighted_axes import ChoiceScores, Likelihood, choices_by, sums_by
 from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
 
 #: Models of people, from the most common to the most individual.

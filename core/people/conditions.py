@@ -27,7 +27,7 @@ from tripletscope.core.people.comparing import (
     mean_by,
 )
 from tripletscope.core.people.groups import counted
-from tripletscope.core.people.likelihood import choices_by, sums_by
+from tripletscope.core.people.weighted_axes import choices_by, sums_by
 from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
 
 #: Fewest participants for an interval.

@@ -21,8 +21,8 @@ from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective, margins
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.optimise.responses import choice_losses
-from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by, sums_by
 from tripletscope.core.people.shared import PeopleVariance, likeliest, weights_of
+from tripletscope.core.people.weighted_axes import ChoiceScores, Likelihood, choices_by, sums_by
 from tripletscope.core.people.weights import (
     By,
     Components,

@@ -25,7 +25,6 @@ from tripletscope.core.models.embedding.ordinal import Embedding, OrdinalEmbeddi
 from tripletscope.core.models.optimise.loss import Loss
 from tripletscope.core.people.attention import p_of_attention
 from tripletscope.core.people.floor import Floor, answers_needed
-from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by
 from tripletscope.core.people.shared import (
     PeopleVariance,
     Shared,
@@ -36,6 +35,7 @@ from tripletscope.core.people.shared import (
     rough_accuracy_of,
     weights_of,
 )
+from tripletscope.core.people.weighted_axes import ChoiceScores, Likelihood, choices_by
 
 #: First spread, and folds on which it is estimated again.
 _FIRST, _FOLDS = 0.3, 3

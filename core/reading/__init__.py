@@ -20,17 +20,17 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
         "Recognition", "propose", "recognise",
     ],
     "kinds": ["Claim", "Kind", "Sign", "kinds"],
-    "interpretation.report": ["NO_MAP", "Imported", "Omission", "Pairs", "Report", "Sentence"],
+    "interpretation.imported": ["NO_MAP", "Imported", "Omission", "Pairs", "Report", "Sentence"],
     "layouts": ["Layout"],
     "loading": ["load", "load_several"],
     "matrix": ["SquareTable"],
     "measuring": [
         "RatingsFile", "file_of_measured", "read_conjoint", "read_matrix", "read_measured",
     ],
-    "objects.measured": [
+    "objects.feature_tables": [
         "FeatureTable", "features_of", "read_distances", "read_feature_tables", "read_features",
     ],
-    "objects.objects": ["MatchReport", "attach_objects", "read_objects"],
+    "objects.matching": ["MatchReport", "attach_objects", "read_objects"],
     "objects.pictures": ["Pictures", "attach_pictures", "read_pictures"],
     "questions": ["read_gold", "read_questions"],
     "table": ["Table"],

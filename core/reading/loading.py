@@ -31,7 +31,7 @@ from tripletscope.core.reading.formats.text import (
     row_too_long,
     unterminated_quote,
 )
-from tripletscope.core.reading.formats.triangle import squared
+from tripletscope.core.reading.formats.triangular import squared
 from tripletscope.core.reading.formats.wrapped import unwrapped
 from tripletscope.core.reading.given import NAME, TableSource, files_in, given_table
 from tripletscope.core.reading.layouts import layouts

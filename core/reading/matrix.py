@@ -11,7 +11,7 @@ import numpy as np
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.formats.several import FILE
 from tripletscope.core.reading.kinds import Sign
-from tripletscope.core.reading.kinds.ratings import UNTOLD, direction_of, selves
+from tripletscope.core.reading.kinds.pair_ratings import UNTOLD, direction_of, selves
 from tripletscope.core.reading.names import ALIASES, counted, normalised
 from tripletscope.core.reading.numerals import NUMERAL
 from tripletscope.core.reading.table import Table

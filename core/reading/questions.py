@@ -15,7 +15,7 @@ from tripletscope.core.reading.interpretation.proposal import propose
 from tripletscope.core.reading.languages import WORDS
 from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.names import counted, listing, named
-from tripletscope.core.reading.objects.objects import lookup
+from tripletscope.core.reading.objects.matching import lookup
 
 
 def read_questions(

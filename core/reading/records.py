@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading.columns.objects import says_part
+from tripletscope.core.reading.columns.object_columns import says_part
 from tripletscope.core.reading.formats.archive import check_size, damaged
 from tripletscope.core.reading.formats.arrays import decoded_texts
 from tripletscope.core.reading.formats.halves import pairs_in

@@ -24,8 +24,8 @@ from tripletscope.core.scales.binomial import (
     p_of_lapse,
 )
 from tripletscope.core.scales.mlds import MLDS
-from tripletscope.core.scales.resampling import TOGETHER, batches
-from tripletscope.core.scales.trials import ScaleTrials
+from tripletscope.core.scales.scale_samples import TOGETHER, batches
+from tripletscope.core.scales.scale_trials import ScaleTrials
 
 #: Most responses to simulate together, one for every answer.
 _RESPONSES = 1_000_000

@@ -29,7 +29,7 @@ from tripletscope.core.scales.binomial import (
     has_finite_optimum,
     rate_intervals,
 )
-from tripletscope.core.scales.trials import (
+from tripletscope.core.scales.scale_trials import (
     Recorded,
     ScaleTrials,
     Stimulus,

@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.trees.estimator import ComparingEstimator, find_leaves, grow_trees
 from tripletscope.core.trees.growing import SplitRule
 from tripletscope.core.trees.nodes import Nodes
-from tripletscope.core.trees.objects import ComparingEstimator, find_leaves, grow_trees
 from tripletscope.core.trees.oracle import Oracle, converse
 from tripletscope.core.trees.search import nearest
 
@@ -43,7 +43,7 @@ class ComparisonForest(ComparingEstimator):
     Parameters
     ----------
     metric : str or Oracle
-        Form of the objects: see `tripletscope.core.trees.objects.ComparingEstimator`.
+        Form of the objects: see `tripletscope.core.trees.estimator.ComparingEstimator`.
 
     Attributes
     ----------

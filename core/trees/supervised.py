@@ -24,9 +24,9 @@ from tripletscope.core.engine.declared import Choice, Number, Switch
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.models.optimise.elementary import compiled
-from tripletscope.core.trees.choosing import try_leaf_sizes
 from tripletscope.core.trees.forest import ComparisonForest
 from tripletscope.core.trees.growing import LABELS, LABELS_FIRST, RANDOM, RESPONSES
+from tripletscope.core.trees.leaf_size import try_leaf_sizes
 from tripletscope.core.trees.oracle import Oracle
 
 #: Share of objects per tree for choosing a leaf size: that of a bootstrap sample.

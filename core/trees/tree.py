@@ -16,6 +16,7 @@ from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.short_repr import short_repr
+from tripletscope.core.trees.estimator import ComparingEstimator, find_leaves, grow_trees
 from tripletscope.core.trees.forest import LeafSize
 from tripletscope.core.trees.growing import (
     LABELS,
@@ -28,7 +29,6 @@ from tripletscope.core.trees.growing import (
     nodes_of,
 )
 from tripletscope.core.trees.nodes import descending
-from tripletscope.core.trees.objects import ComparingEstimator, find_leaves, grow_trees
 from tripletscope.core.trees.oracle import AnswersOracle, Dialogue, Oracle, Vectors, converse
 from tripletscope.core.trees.search import best_first, nearest
 
@@ -57,7 +57,7 @@ class ComparisonTree(ComparingEstimator):
     Parameters
     ----------
     metric : str or Oracle
-        Form of the objects: see `tripletscope.core.trees.objects.ComparingEstimator`. Against
+        Form of the objects: see `tripletscope.core.trees.estimator.ComparingEstimator`. Against
         noise, `tripletscope.core.trees.oracle.Repeated` asks every question several times.
 
     Attributes

@@ -13,12 +13,12 @@ import pandas as pd
 from tripletscope.core.engine.method import make_method
 from tripletscope.core.features.correlation import MapCorrelation
 from tripletscope.core.features.explain import Explained, surely_above
+from tripletscope.core.features.feature_weights import FeatureWeights
 from tripletscope.core.features.recovery import Recovered
 from tripletscope.core.features.residual_map import ResidualMap
 from tripletscope.core.features.unique import UniqueParts
-from tripletscope.core.features.weights import FeatureWeights
 from tripletscope.core.inference.held_out.ceiling import VAGUE
-from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy
+from tripletscope.core.inference.held_out.choice_accuracy import ChoiceAccuracy
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.explaining import (

@@ -84,7 +84,7 @@ class ErrorEstimate:
     missed : ndarray, shape (T,), or None
         Error of the whole choice among several that each answer belongs to; None where answers are
         choices between two. See `missed_choices`, and
-        `tripletscope.core.inference.held_out.choosing.choice_accuracies`.
+        `tripletscope.core.inference.held_out.choice_accuracy.choice_accuracies`.
     """
 
     error: float

@@ -13,7 +13,7 @@ from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.models.embedding.mds import Scaling
-from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 
 #: Level of the test.
 _LEVEL = 0.05

@@ -7,7 +7,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "comparisons": ["Comparisons"],
     "heterogeneity": ["Heterogeneity"],
     "posterior": ["laplace", "sample_posterior"],
-    "prediction": [
+    "abstention": [
         "Abstention", "DimensionCurve", "abstention", "predicted", "uncertainty_by_dimension",
     ],
     "reliability": ["Reliability", "margin_reliability"],

@@ -19,7 +19,7 @@ from tripletscope.core.inference.uncertainty.resampling import map_dissimilariti
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.models.embedding.mds import Scaling
 from tripletscope.core.models.embedding.ordinal import Embedding
-from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 
 #: Most objects of which replicates are mapped, and random orders tried: of more, the first would
 #: take an hour, and structure is hardly in doubt.

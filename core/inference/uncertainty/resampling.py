@@ -31,7 +31,7 @@ from tripletscope.core.inference.uncertainty.samples import Samples, aligned
 from tripletscope.core.models.embedding.mds import Scaling
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.layout import AnswerLayout, order_of
-from tripletscope.core.ratings.measured import Dissimilarities
+from tripletscope.core.ratings.dissimilarities import Dissimilarities
 
 #: Replicates that decide whether the others begin at the map of all answers, and the share of the
 #: spread by which their maps may then differ.

@@ -23,7 +23,7 @@ from tripletscope.core.inference.held_out.units import Unit, sampling_units
 from tripletscope.core.models.dimensions.factors import Similarities
 from tripletscope.core.models.dimensions.likelihood import trials_of
 from tripletscope.core.models.dimensions.penalties import penalised
-from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 
 #: Above this correlation a dimension counts as reproduced.
 FOUND_AGAIN = 0.8

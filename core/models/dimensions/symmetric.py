@@ -19,7 +19,7 @@ from tripletscope.core.models.dimensions.factors import PARTS, Similarities, bes
 from tripletscope.core.models.dimensions.penalties import SURELY
 from tripletscope.core.models.dimensions.sparse import FitSeed, SparseDimensions, products
 from tripletscope.core.models.optimise.responses import choice_losses
-from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 from tripletscope.core.similarity.kernels import K1, K2
 
 #: A fit has converged when a round lowers the unexplained variance by less than this fraction.

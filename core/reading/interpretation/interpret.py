@@ -19,8 +19,8 @@ from tripletscope.core.reading.columns.reading import RESPONSE_TIME_UNITS, Readi
 from tripletscope.core.reading.columns.times import groups_of, times_of, units_of
 from tripletscope.core.reading.formats.source import Source, title_of
 from tripletscope.core.reading.interpretation.copies import apart, copies_of, on_copies, on_people
+from tripletscope.core.reading.interpretation.imported import NO_MAP, Imported, Note, Pairs, Report
 from tripletscope.core.reading.interpretation.proposal import MANY_VALUES, has_many_values, unused
-from tripletscope.core.reading.interpretation.report import NO_MAP, Imported, Note, Pairs, Report
 from tripletscope.core.reading.interpretation.trials import Trials, sort_out, trials_of
 from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.reading.names import (
@@ -34,7 +34,7 @@ from tripletscope.core.reading.names import (
     whole_number,
     without_tags,
 )
-from tripletscope.core.reading.objects.objects import match, read_objects
+from tripletscope.core.reading.objects.matching import match, read_objects
 from tripletscope.core.reading.table import Codes, Table
 from tripletscope.core.reading.tasks import TASKS
 

@@ -13,7 +13,7 @@ import pandas as pd
 from tripletscope.core.data.cells import MISSING, plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.columns.reading import Coding, Reading
-from tripletscope.core.reading.interpretation.report import Omission
+from tripletscope.core.reading.interpretation.imported import Omission
 from tripletscope.core.reading.languages import FOREIGN_CELLS, FORMS, UNANSWERED_CELLS
 from tripletscope.core.reading.names import counted, listing, natural_order
 from tripletscope.core.reading.table import Codes, Table

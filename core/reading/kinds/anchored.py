@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tripletscope.core.reading.columns.guess import option_roles
-from tripletscope.core.reading.columns.objects import (
+from tripletscope.core.reading.columns.object_columns import (
     TELLING,
     Response,
     in_order,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
-from tripletscope.core.reading.columns.objects import (
+from tripletscope.core.reading.columns.object_columns import (
     TELLING,
     is_called_response,
     is_neutral,
@@ -16,7 +16,7 @@ from tripletscope.core.reading.columns.objects import (
     never_objects,
     object_groups,
 )
-from tripletscope.core.reading.columns.pairs import is_beside, says_value
+from tripletscope.core.reading.columns.pair_columns import is_beside, says_value
 from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ
 from tripletscope.core.reading.kinds import (
     CERTAIN,

@@ -12,10 +12,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS, N_ASKED, N_UNANSWERED, UNANSWERED
+from tripletscope.core.data.question_kinds import (
+    ABOUT_OBJECTS,
+    CHECKS,
+    N_ASKED,
+    N_UNANSWERED,
+    UNANSWERED,
+)
 from tripletscope.core.reading.columns.guess import plain_texts, side_roles
 from tripletscope.core.reading.columns.reading import Reading
-from tripletscope.core.reading.interpretation.report import Note
+from tripletscope.core.reading.interpretation.imported import Note
 from tripletscope.core.reading.layouts import Layout
 from tripletscope.core.reading.layouts.programs import response_zones
 from tripletscope.core.reading.names import counted, named

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.studies.experiment.drawing import (
     QuestionPool,

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes
-from tripletscope.core.data.kinds import ABOUT_OBJECTS
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.progress import Progress, Stopped, silent

@@ -12,8 +12,12 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.studies.preregistration.plan import FURTHER, AnalysisPlan, PlannedStep
-from tripletscope.core.studies.preregistration.questions import QUESTIONS
+from tripletscope.core.studies.preregistration.analysis_plan import (
+    FURTHER,
+    AnalysisPlan,
+    PlannedStep,
+)
+from tripletscope.core.studies.preregistration.planned_questions import QUESTIONS
 from tripletscope.core.studies.quality.exclusion import Cleaning, Exclusion
 
 

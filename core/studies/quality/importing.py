@@ -16,9 +16,9 @@ from tripletscope.core.reading.columns.guess import complete
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.formats.source import Source
 from tripletscope.core.reading.given import TableSource, are_rows
+from tripletscope.core.reading.interpretation.imported import Imported
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.interpretation.proposal import keeping_all, recognise
-from tripletscope.core.reading.interpretation.report import Imported
 from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.names import counted
 from tripletscope.core.studies.quality.direction import decided

@@ -18,7 +18,7 @@ from tripletscope.core.data.columns import (
     sides_of,
 )
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import N_ASKED, N_UNANSWERED, UNANSWERED
+from tripletscope.core.data.question_kinds import N_ASKED, N_UNANSWERED, UNANSWERED
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method

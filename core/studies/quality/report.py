@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.columns import codes_of
-from tripletscope.core.data.kinds import UNANSWERED
+from tripletscope.core.data.question_kinds import UNANSWERED
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.held_out.ceiling import (
@@ -19,7 +19,7 @@ from tripletscope.core.inference.held_out.ceiling import (
     pairs_of,
     people_differ,
 )
-from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.held_out.choice_accuracy import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.inference.held_out.score import mean_over
 from tripletscope.core.inference.held_out.share import Share
 from tripletscope.core.inference.held_out.units import ENOUGH, known_people

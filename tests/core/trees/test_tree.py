@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.models.simulation.simulate import random_questions, simulate
 from tripletscope.core.trees import ComparisonTree
+from tripletscope.core.trees.estimator import grow_trees
 from tripletscope.core.trees.growing import (
     LABELS,
     RANDOM,
@@ -21,7 +22,6 @@ from tripletscope.core.trees.growing import (
     nodes_of,
 )
 from tripletscope.core.trees.nodes import descending
-from tripletscope.core.trees.objects import grow_trees
 from tripletscope.core.trees.oracle import (
     AnswersOracle,
     Distances,

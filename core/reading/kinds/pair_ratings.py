@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.core.ratings.direction import large_is_similar, stresses
-from tripletscope.core.reading.columns.objects import never_alike
-from tripletscope.core.reading.columns.pairs import (
+from tripletscope.core.ratings.polarity import large_is_similar, stresses
+from tripletscope.core.reading.columns.object_columns import never_alike
+from tripletscope.core.reading.columns.pair_columns import (
     NAMES,
     PairColumns,
     meaning_of,

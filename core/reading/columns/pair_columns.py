@@ -13,7 +13,7 @@ import pandas as pd
 
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.reading.columns.guess import numbered_columns
-from tripletscope.core.reading.columns.objects import never_objects
+from tripletscope.core.reading.columns.object_columns import never_objects
 from tripletscope.core.reading.columns.values import (
     NEARLY_ALL,
     ColumnCells,

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tripletscope.core.reading.columns.objects import Response, in_order, object_groups, responses
+from tripletscope.core.reading.columns.object_columns import (
+    Response,
+    in_order,
+    object_groups,
+    responses,
+)
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
 from tripletscope.core.reading.columns.values import NEARLY_ALL, ColumnCells, Columns
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign, answers

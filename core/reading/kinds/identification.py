@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.reading.columns.pairs import NAMES, is_beside, participant_of
+from tripletscope.core.reading.columns.pair_columns import NAMES, is_beside, participant_of
 from tripletscope.core.reading.columns.values import ColumnCells, Columns
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.names import named

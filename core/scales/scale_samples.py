@@ -18,7 +18,7 @@ from tripletscope.core.engine.task import task
 from tripletscope.core.inference.held_out.units import ENOUGH, SamplingUnits, Unit, sampling_units
 from tripletscope.core.scales.binomial import LINKS, Fits, ObserverComparisons, beginning, fit_many
 from tripletscope.core.scales.mlds import MLDS, standardised
-from tripletscope.core.scales.trials import ScaleTrials, answers_of
+from tripletscope.core.scales.scale_trials import ScaleTrials, answers_of
 
 #: Resamples fitted together: their arrays stay in the processor's cache.
 TOGETHER = 100

@@ -10,7 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from tripletscope.core.reading.columns.guess import numbered_columns, plain_texts, side_roles
-from tripletscope.core.reading.columns.objects import TELLING, is_called_response, never_alike
+from tripletscope.core.reading.columns.object_columns import (
+    TELLING,
+    is_called_response,
+    never_alike,
+)
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.columns.values import (
     ColumnCells,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tripletscope.core.reading.columns.guess import numbered_columns
-from tripletscope.core.reading.columns.objects import TELLING, is_called_response
-from tripletscope.core.reading.columns.pairs import is_beside
+from tripletscope.core.reading.columns.object_columns import TELLING, is_called_response
+from tripletscope.core.reading.columns.pair_columns import is_beside
 from tripletscope.core.reading.columns.values import Columns, differ, share
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.names import listing, named

@@ -29,7 +29,7 @@ from tripletscope.core.reading.names import (
     normalised,
     whole_number,
 )
-from tripletscope.core.reading.objects.objects import (
+from tripletscope.core.reading.objects.matching import (
     check_ids,
     match,
     numbers_of,

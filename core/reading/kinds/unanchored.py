@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from tripletscope.core.reading.columns.objects import (
+from tripletscope.core.reading.columns.object_columns import (
     TELLING,
     Response,
     in_order,

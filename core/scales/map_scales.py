@@ -28,8 +28,8 @@ from tripletscope.core.people.groups import groups_of
 from tripletscope.core.scales.binomial import LINKS
 from tripletscope.core.scales.mlds import MLDS, standardised
 from tripletscope.core.scales.observers import FEWEST, scales_of_observers
-from tripletscope.core.scales.resampling import bootstrap_scale, may_rise
-from tripletscope.core.scales.trials import Stimulus, stimulus_of
+from tripletscope.core.scales.scale_samples import bootstrap_scale, may_rise
+from tripletscope.core.scales.scale_trials import Stimulus, stimulus_of
 
 #: Five objects have only twelve orders around a circle: none has p < .05.
 FEWEST_AROUND = 6
