@@ -137,7 +137,8 @@ def ceilings_of(
     choices: Of the same answers; empty where all are choices between two.
     as_asked: As of `measured_as`. Several kinds of choice together have no ceiling.
     """
-    bounds = [tuple(result.ceiling_lower), tuple(result.ceiling_upper)]
+    ceiling = result.ceiling if as_asked else result.of_two_ceiling
+    bounds = [ceiling[end].interval for end in range(2)]
     if as_asked and choices:
         chances = {round(one.chance, 9) for one in choices}
         lower, upper = choices[0].ceiling.lower, choices[0].ceiling.upper
