@@ -21,7 +21,7 @@ from tripletscope.core.inference.uncertainty.heterogeneity import heterogeneity
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.inference.uncertainty.sources import Maps, Source, Spread, samples_from
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.models.optimise.loss import margins, near_losses
+from tripletscope.core.models.optimise.loss import answer_losses, margins
 from tripletscope.core.models.simulation.simulate import answer, personal_maps, random_questions
 
 #: Nominal coverage of the ellipses.
@@ -72,9 +72,7 @@ def simulated_answers(
     """
     if not method.is_likelihood:
         return answer(truth.positions, questions, rng, noise="lognormal", level=truth.noise)
-    anchor, first, second = truth.positions[questions.T]
-    first2, second2 = (np.sum((anchor - x) ** 2, axis=1) for x in (first, second))
-    probability = np.exp(-near_losses(method._loss(), first2, second2))
+    probability = np.exp(-answer_losses(method._loss(), truth.positions, questions))
     rows = questions.copy()
     swaps = rng.random(len(rows)) > probability
     rows[swaps, 1:] = rows[swaps, :0:-1]

@@ -243,6 +243,11 @@ def _most_probable(
         raise ValueError(
             f"the loss of {method.title} is not a likelihood; use STE, t-STE or CKL, or bootstrap"
         )
+    if not method._loss().is_of_distances:
+        raise ValueError(
+            f"the posterior is computed of squared distances, and pairs of {method.title} are seen "
+            "otherwise; use bootstrap"
+        )
     precision = 1.0 / variance if variance else method.prior or 1.0 / PUBLISHED_VARIANCE
     fitted = clone(method).set_params(prior=precision)
     fitted.fit(triplets, progress=lambda *_, **__: progress(0.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError, refuse_lengths
-from tripletscope.core.data.geometry import procrustes, procrustes_disparity
+from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Choice, Number, Seed, Switch
@@ -25,7 +25,7 @@ from tripletscope.core.inference.held_out.units import (
     n_participants,
     sampling_units,
 )
-from tripletscope.core.inference.uncertainty.conditional import conditional
+from tripletscope.core.inference.uncertainty.conditional import Conditional, conditional
 from tripletscope.core.inference.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.inference.uncertainty.samples import Samples, aligned
 from tripletscope.core.models.embedding.mds import Scaling
@@ -156,7 +156,7 @@ def bootstrap(
         bootstrap_response, single, triplets, scheme=scheme, unit=units.unit, share=share, seed=seed
     )
     share = share if scheme == "subsample" else None
-    own = conditional(reference, answers)
+    own = conditional(reference, answers) if method._loss().is_of_distances else Conditional()
     drawing = answers, units, share, reference, own.anchors
     maps: list[np.ndarray] = []
     for result in _replicates(single, drawing, np.random.SeedSequence(seed).spawn(replicates)):
@@ -166,7 +166,7 @@ def bootstrap(
     if len(maps) < 2:
         raise Stopped
     if align == "replicate":
-        *maps, reference = _to_replicate([*maps, reference], seed)
+        *maps, reference = _to_replicate([*maps, reference], seed, method.onto)
     correction = units.correction
     if share is not None:
         correction = units.subsampled(share) if rescale else 1.0
@@ -225,7 +225,7 @@ def _replicates(
 
 def _replicate(
     method: OrdinalEmbedding, answers: AnswerLayout, units: SamplingUnits, share: float | None,
-    reference: np.ndarray, anchors: np.ndarray, seed: np.random.SeedSequence, warm: bool,
+    reference: np.ndarray, anchors: np.ndarray | None, seed: np.random.SeedSequence, warm: bool,
     halt: CancelToken,
 ) -> np.ndarray:
     """(n, d) map of resampled answers, aligned."""
@@ -242,17 +242,20 @@ def map_of(
     """(n, d) map of answers that count `times` (T,), aligned; NaN where an object has none."""
     counted = answers.reweighted(times * answers.weight)
     found = method.refitted(counted, start, halt)
-    return aligned(found, counted.placed, reference, anchors=anchors)
+    own = "same" if method._loss().is_of_distances else "own"
+    return aligned(
+        found, counted.placed, reference, size=own, anchors=anchors, onto=method.onto
+    )
 
 
-def _to_replicate(maps: list[np.ndarray], seed: int) -> list[np.ndarray]:
+def _to_replicate(maps: list[np.ndarray], seed: int, onto: Callable) -> list[np.ndarray]:
     """The maps aligned to a random one of all but the last, with their sizes fitted."""
     target = maps[np.random.default_rng(seed).integers(len(maps) - 1)]
     result = []
     for positions in maps:
         common = np.isfinite(positions[:, 0]) & np.isfinite(target[:, 0])
         if common.any():
-            positions = procrustes(positions[common], target[common])(positions)
+            positions = onto(positions[common], target[common])(positions)
         result.append(positions)
     return result
 

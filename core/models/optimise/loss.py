@@ -110,6 +110,14 @@ class Loss:
             if not isinstance(number, Real) or not math.isfinite(number):
                 raise ValueError(f"a constant of a loss is {number!r}; it must be a finite number")
 
+    @property
+    def is_of_distances(self) -> bool:
+        """Whether pairs of objects are seen by their distance in a map, which may move as a whole.
+
+        What is drawn and said of a map as such, and its posterior, is of these alone.
+        """
+        return self.pairs is SQUARES
+
     @cached_property
     def constants(self) -> np.ndarray:
         """(k,) the parameters as compiled code takes them."""
@@ -313,12 +321,25 @@ def near_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
     return losses_of(loss.similarities(np.stack([near2, far2]))[0], 1)[0]
 
 
+def answer_losses(loss: Loss, positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """(T,) minus the log-probability of answers (T, 3) or (T, 4), at positions (n, d)."""
+    both = rows[:, :2], rows[:, [-2 if rows.shape[1] == 4 else 0, -1]]
+    if not loss.is_of_distances:
+        return losses_of(np.stack([likeness(loss, positions, pairs) for pairs in both]), 1)[0]
+    apart = (positions[pairs[:, 0]] - positions[pairs[:, 1]] for pairs in both)
+    return near_losses(loss, *(np.sum(each**2, axis=1) for each in apart))
+
+
 def map_losses(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndarray:
     """(S,) minus the log-probability of every stage, at positions (n, d)."""
+    return choice_losses(choices, likeness(loss, positions, choices.pairs))[0]
+
+
+def likeness(loss: Loss, positions: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """(E,) similarity of pairs (E, 2) under a likelihood, at positions (n, d)."""
     rows = np.zeros((len(positions), width(positions.shape[1])))
     rows[:, : positions.shape[1]] = positions
-    values = values_of(loss.pairs, choices.pairs, rows)
-    return choice_losses(choices, loss.similarities(values)[0])[0]
+    return loss.similarities(values_of(loss.pairs, pairs, rows))[0]
 
 
 class Objective:
