@@ -440,9 +440,11 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         )
 
     def _maps(self) -> list[np.ndarray]:
-        """The maps that answer; several are scaled to the size of the best."""
+        """The maps that answer; several seen by distances are scaled to the size of the best."""
         if not self.average:
             return [self.embedding_]
+        if not self._loss().is_of_distances:
+            return list(self.embeddings_)
         size = rms(self.embedding_[self.placed_])
         return [size * to_unit_rms(embedding, self.placed_) for embedding in self.embeddings_]
 
