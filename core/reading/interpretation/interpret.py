@@ -95,13 +95,7 @@ def interpret(
     pairs = None
     if rows.shape[1] == 4:
         pairs = Pairs(rows, answers, file_rows, len(described))
-        rows, of = _as_triplets(rows)
-        answers, file_rows = answers.iloc[of].reset_index(drop=True), file_rows[of]
-        notes.append(
-            f"{counted(len(pairs), 'answer')} compare two pairs of objects; "
-            f"{counted(len(rows), 'answer')} of them have an object in common and are triplets, "
-            "too."
-        )
+        rows, answers, file_rows = _triplets_among(pairs, notes)
     triplets = Triplets(rows, described, answers, title_of(table.name))
     if not triplets.objects_recur:
         notes.append(". ".join(NO_MAP))
@@ -220,14 +214,20 @@ def _on_unused(table: Table, reading: Reading) -> Iterator[Note]:
         yield Note(why, {"columns": listing(columns, _UNUSED_SHOWN), "number": f"{MANY_VALUES:,}"})
 
 
-def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(T, 3) triplets among (Q, 4) comparisons of pairs, and the comparison of each."""
-    result = np.full((len(rows), 3), -1, dtype=np.int32)
+def _triplets_among(
+    pairs: Pairs, notes: list[str]
+) -> tuple[np.ndarray, pd.DataFrame, np.ndarray]:
+    """(T, 3) triplets among comparisons of pairs, with the columns and the row of each."""
+    rows = np.full((len(pairs), 3), -1, dtype=np.int32)
     for near, far in ((0, 2), (0, 3), (1, 2), (1, 3)):
-        shared = rows[:, near] == rows[:, far]
-        result[shared] = rows[shared][:, [near, 1 - near, 5 - far]]
-    of = np.flatnonzero(result[:, 0] >= 0)
-    return result[of], of
+        shared = pairs.rows[:, near] == pairs.rows[:, far]
+        rows[shared] = pairs.rows[shared][:, [near, 1 - near, 5 - far]]
+    of = np.flatnonzero(rows[:, 0] >= 0)
+    notes.append(
+        f"{counted(len(pairs), 'answer')} compare two pairs of objects; "
+        f"{counted(len(of), 'answer')} of them have an object in common and are triplets, too."
+    )
+    return rows[of], pairs.answers.iloc[of].reset_index(drop=True), pairs.file_rows[of]
 
 
 def _described(table: Table, reading: Reading, ids: list[str]) -> tuple[pd.DataFrame, list[str]]:
