@@ -214,8 +214,7 @@ class Run:
 
 
 def key(
-    task: str, method: Method, triplets: Triplets | None,
-    options: Mapping[str, Any] | None = None,
+    task: str, method: Method, triplets: Triplets | None, options: Mapping[str, Any] | None = None,
 ) -> str:
     """Hash of everything that the result depends on; checks the declarations first."""
     from tripletscope.core.engine.method import for_key
@@ -240,13 +239,8 @@ def _hash(content: bytes) -> str:
 
 
 def run(
-    task: str,
-    method: Method,
-    triplets: Triplets | None,
-    options: Mapping[str, Any] | None = None,
-    *,
-    begun: Run | None = None,
-    progress: Progress = silent,
+    task: str, method: Method, triplets: Triplets | None, options: Mapping[str, Any] | None = None,
+    *, begun: Run | None = None, progress: Progress = silent,
 ) -> Run:
     """Compute `task` for a method and data.
 

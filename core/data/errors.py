@@ -34,13 +34,8 @@ class DataError(ValueError):
     """
 
     def __init__(
-        self,
-        problem: str,
-        *,
-        file: str | None = None,
-        row: int | None = None,
-        remedy: str | None = None,
-        python: str | None = None,
+        self, problem: str, *, file: str | None = None, row: int | None = None,
+        remedy: str | None = None, python: str | None = None,
     ) -> None:
         problem, file, remedy = (
             _short(text, most) if text else text

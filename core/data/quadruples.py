@@ -55,9 +55,8 @@ class Quadruples(Answers):
     """
 
     def __init__(
-        self, rows: Any, n_objects: int | None = None, *, weight: Any = None,
-        name: str = "answers", objects: pd.DataFrame | None = None,
-        answers: pd.DataFrame | None = None,
+        self, rows: Any, n_objects: int | None = None, *, weight: Any = None, name: str = "answers",
+        objects: pd.DataFrame | None = None, answers: pd.DataFrame | None = None,
     ) -> None:
         rows = np.asarray(rows)
         if rows.ndim != 2 or rows.shape[1] != 4:

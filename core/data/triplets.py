@@ -63,10 +63,7 @@ class Triplets(Answers):
     """
 
     def __init__(
-        self,
-        rows: Any,
-        objects: pd.DataFrame,
-        answers: pd.DataFrame | None = None,
+        self, rows: Any, objects: pd.DataFrame, answers: pd.DataFrame | None = None,
         name: str = "answers",
     ) -> None:
         objects = checked_objects(objects)

@@ -223,13 +223,8 @@ def _divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.nda
 
 
 def task(
-    words: str,
-    *kinds: str,
-    name: str | None = None,
-    columns: tuple[str, ...] = (),
-    needs_data: bool = True,
-    first: Mapping[str, Any] | None = None,
-    parts: int = 1,
+    words: str, *kinds: str, name: str | None = None, columns: tuple[str, ...] = (),
+    needs_data: bool = True, first: Mapping[str, Any] | None = None, parts: int = 1,
     computation: type[Computation] = Computation,
 ) -> Callable[[Function], Function]:
     """Declare a function as a task; its arguments are checked whenever it is called.

@@ -231,9 +231,8 @@ def drawn_choices(choices: Choices, dissimilarity: np.ndarray, rng: np.random.Ge
 
 
 def _simulate(
-    candidates: list[tuple[FeatureSpace, str, float]], dissimilarity: np.ndarray,
-    data: ChoiceSets, divisions: list[Division], components: int,
-    seed: np.random.SeedSequence, halt: CancelToken,
+    candidates: list[tuple[FeatureSpace, str, float]], dissimilarity: np.ndarray, data: ChoiceSets,
+    divisions: list[Division], components: int, seed: np.random.SeedSequence, halt: CancelToken,
 ) -> list[float]:
     """(s,) accuracy of every space on answers that were drawn from one."""
     choices = drawn_choices(data.choices, dissimilarity, np.random.default_rng(seed))

@@ -109,15 +109,9 @@ class UniqueParts:
 
 @task("Partitioning the explained deviance", "spaces", columns=("participant",))
 def unique_parts(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
-    predictors: Together = "auto",
-    object_folds: ObjectFolds = 3,
-    folds: TrialFolds = 5,
-    unit: LearnedUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    spaces: FeatureModel, answers: Answers, *, predictors: Together = "auto",
+    object_folds: ObjectFolds = 3, folds: TrialFolds = 5, unit: LearnedUnit = "auto",
+    seed: Seed = 0, progress: Progress = silent,
 ) -> UniqueParts:
     """The part that each of two to six predictors explains beyond the others, and the shared parts.
 

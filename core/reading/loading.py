@@ -48,16 +48,9 @@ from tripletscope.core.reading.tasks import MOST_OPTIONS
 
 
 def load(
-    source: TableSource,
-    name: str | None = None,
-    *,
-    header: bool | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    member: str | None = None,
-    least_columns: int = 3,
-    reshape: bool = True,
-    tolerant: bool = False,
+    source: TableSource, name: str | None = None, *, header: bool | None = None,
+    delimiter: str | None = None, encoding: str | None = None, member: str | None = None,
+    least_columns: int = 3, reshape: bool = True, tolerant: bool = False,
     progress: Progress = silent,
 ) -> Table:
     """Read a table of text, without deciding what its columns mean.
@@ -104,13 +97,8 @@ def load(
 
 
 def load_several(
-    files: Iterable[tuple[str, Source]],
-    name: str | None = None,
-    *,
-    reshape: bool = True,
-    tolerant: bool = False,
-    progress: Progress = silent,
-    **options: Any,
+    files: Iterable[tuple[str, Source]], name: str | None = None, *, reshape: bool = True,
+    tolerant: bool = False, progress: Progress = silent, **options: Any,
 ) -> Table:
     """Read several files as one table: one per participant, or answers and their code book."""
     parts = [(source, own) for own, source in files]

@@ -75,14 +75,8 @@ class Abstention:
 
 @task("Predicting held-out answers", "embedding", columns=("split", "participant"))
 def abstention(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
-    source: Source = "bootstrap",
-    unit: Unit = "auto",
-    maps: Maps = 100,
-    spread: Spread = "joint",
-    seed: Seed = 0,
+    method: OrdinalEmbedding, triplets: Triplets, *, source: Source = "bootstrap",
+    unit: Unit = "auto", maps: Maps = 100, spread: Spread = "joint", seed: Seed = 0,
     progress: Progress = silent,
 ) -> Abstention:
     """Probabilities of held-out answers: the data's test answers, else a fifth of the questions.

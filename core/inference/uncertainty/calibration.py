@@ -61,10 +61,7 @@ class Truth:
 
 
 def simulated_answers(
-    method: OrdinalEmbedding,
-    truth: Truth,
-    questions: np.ndarray,
-    rng: np.random.Generator,
+    method: OrdinalEmbedding, truth: Truth, questions: np.ndarray, rng: np.random.Generator,
 ) -> np.ndarray:
     """Rows (anchor, near, far) by the method's likelihood, or else log-normal noise on distances.
 
@@ -80,11 +77,7 @@ def simulated_answers(
 
 
 def estimated_truth(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    seed: int,
-    progress: Progress = silent,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets, seed: int, progress: Progress = silent, *,
     differ: float | None = None,
 ) -> Truth:
     """A truth with the shape of the user's map and about as much noise in its answers.
@@ -253,9 +246,7 @@ def _judgement(off: float, tolerated: float, low: str, high: str) -> str:
 
 
 def held_by_ellipses(
-    samples: Samples,
-    truth: np.ndarray,
-    covariances: np.ndarray | None = None,
+    samples: Samples, truth: np.ndarray, covariances: np.ndarray | None = None,
     levels: tuple[float, ...] = LEVELS,
 ) -> np.ndarray:
     """(l,) shares of the true positions inside their ellipses; NaN where no object has one.
@@ -374,16 +365,8 @@ def calibrate(
 
 
 def _measured(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    truth: Truth,
-    target: np.ndarray,
-    source: str,
-    unit: str,
-    maps: int,
-    spread: str,
-    seed: np.random.SeedSequence,
-    halt: CancelToken,
+    method: OrdinalEmbedding, triplets: Triplets, truth: Truth, target: np.ndarray, source: str,
+    unit: str, maps: int, spread: str, seed: np.random.SeedSequence, halt: CancelToken,
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Coverage on one simulated data set, and counts, confidences and successes by class."""
     rng = np.random.default_rng(seed)

@@ -197,11 +197,7 @@ def laplace(
 
 
 def posterior_response(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
-    variance: float | None = None,
-    seed: int = 0,
+    method: OrdinalEmbedding, triplets: Triplets, *, variance: float | None = None, seed: int = 0,
     progress: Progress = silent,
 ) -> ResponseModel:
     """Response model for a posterior, from its normal approximation or, if large, its best map."""

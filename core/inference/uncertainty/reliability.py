@@ -283,16 +283,9 @@ def _expected_error(sums: np.ndarray) -> float:
 
 @task("Predicting held-out responses", "embedding", columns=("participant",))
 def reliability(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
-    source: Source = "bootstrap",
-    unit: Unit = "auto",
-    folds: Folds = 5,
-    maps: Maps = 20,
-    spread: Spread = "joint",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    method: OrdinalEmbedding, triplets: Triplets, *, source: Source = "bootstrap",
+    unit: Unit = "auto", folds: Folds = 5, maps: Maps = 20, spread: Spread = "joint",
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Reliability:
     """How often held-out responses are given as predicted, and with which probability.
 
@@ -357,13 +350,8 @@ def margin_reliability(method: Method, triplets: Answers, *, folds: int = 5) -> 
 
 
 def _cross_validated(
-    method: Method,
-    triplets: Answers,
-    predicted: Callable[..., tuple[np.ndarray, np.ndarray]],
-    unit: str,
-    folds: int,
-    seed: int,
-    progress: Progress,
+    method: Method, triplets: Answers, predicted: Callable[..., tuple[np.ndarray, np.ndarray]],
+    unit: str, folds: int, seed: int, progress: Progress,
 ) -> Reliability:
     require_groups(triplets, folds)
     people = known_people(triplets, unit)

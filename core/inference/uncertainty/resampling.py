@@ -178,14 +178,8 @@ def bootstrap(
 
 
 def bootstrap_response(
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    *,
-    scheme: str = "resample",
-    unit: str = "auto",
-    share: float = 0.5,
-    seed: int = 0,
-    progress: Progress = silent,
+    method: OrdinalEmbedding, triplets: Answers, *, scheme: str = "resample", unit: str = "auto",
+    share: float = 0.5, seed: int = 0, progress: Progress = silent,
 ) -> ResponseModel:
     """Response model for replicates, learned from a few of each part of the answers."""
     triplets = as_answers(triplets)

@@ -151,11 +151,7 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
 
 
 def learned_response(
-    method: Method,
-    triplets: Answers,
-    drawn: Callable[[Answers], np.ndarray],
-    *,
-    seed: int = 0,
+    method: Method, triplets: Answers, drawn: Callable[[Answers], np.ndarray], *, seed: int = 0,
     progress: Progress = silent,
 ) -> ResponseModel:
     """A response model of responses that are held out in turn.

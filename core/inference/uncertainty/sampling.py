@@ -154,13 +154,8 @@ def chain_at(
 
 
 def drawn(
-    chains: list[Chain],
-    judged: Callable[[np.ndarray], np.ndarray],
-    show: Callable[[np.ndarray], np.ndarray],
-    progress: Progress,
-    *,
-    effective: int,
-    most: int,
+    chains: list[Chain], judged: Callable[[np.ndarray], np.ndarray],
+    show: Callable[[np.ndarray], np.ndarray], progress: Progress, *, effective: int, most: int,
     warm_up: float,
 ) -> tuple[np.ndarray, float, float | None]:
     """Draws of all chains (c, m, d, n) after warming up, effective sample size and R-hat.

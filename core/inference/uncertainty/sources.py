@@ -47,14 +47,8 @@ Spread = Annotated[str, Choice(
 
 
 def samples_from(
-    source: str,
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    maps: int,
-    seed: int,
-    progress: Progress = silent,
-    *,
-    unit: str = "auto",
+    source: str, method: OrdinalEmbedding, triplets: Answers, maps: int, seed: int,
+    progress: Progress = silent, *, unit: str = "auto",
 ) -> Samples:
     """About `maps` maps from one of `SOURCES` by its defaults; `unit` is the bootstrap's."""
     if source == "bootstrap":
@@ -68,16 +62,9 @@ def samples_from(
 
 @task("Learning how people respond", "embedding", columns=("participant",))
 def response_model(
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    *,
-    source: Source = "bootstrap",
-    scheme: Scheme = "resample",
-    unit: Unit = "auto",
-    share: Fraction = 0.5,
-    variance: Variance = None,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    method: OrdinalEmbedding, triplets: Answers, *, source: Source = "bootstrap",
+    scheme: Scheme = "resample", unit: Unit = "auto", share: Fraction = 0.5,
+    variance: Variance = None, seed: Seed = 0, progress: Progress = silent,
 ) -> ResponseModel:
     """Response model of `Samples.response_probability`, as a result of its own."""
     if source == "bootstrap":

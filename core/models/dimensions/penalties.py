@@ -251,8 +251,7 @@ def _curve(
 
 
 def _steps(
-    method: Method, learned: Choices, penalties: np.ndarray, x: np.ndarray,
-    progress: Progress,
+    method: Method, learned: Choices, penalties: np.ndarray, x: np.ndarray, progress: Progress,
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Penalties up to the last that leaves all dimensions, and small steps from there on.
 

@@ -349,8 +349,7 @@ class Objective:
     """
 
     def __init__(
-        self, answers: AnswerLayout, loss: Loss, n_components: int,
-        prior: float = 0.0,
+        self, answers: AnswerLayout, loss: Loss, n_components: int, prior: float = 0.0,
     ) -> None:
         n, size = answers.n_objects, width(n_components)
         self._made_of = answers, loss, n_components, prior
