@@ -101,9 +101,7 @@ class Aligned:
 
 @task("Aligning without labels", "spaces", columns=("participant",))
 def align_spaces(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
+    spaces: FeatureModel, answers: Answers, *,
     embedding: Annotated[
         OrdinalEmbedding | dict | None,
         MethodParameter(("embedding",), "Map", "Whose distances are aligned.", automatic="STE"),
@@ -116,8 +114,7 @@ def align_spaces(
         FEWEST, 2000, "Objects at most", "Larger sets are sampled at random down to this number.",
         advanced=True,
     )] = 200,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Aligned:
     """Align the map of the answers with feature spaces by their distances alone.
 

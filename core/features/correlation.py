@@ -93,9 +93,7 @@ class MapCorrelation:
 
 @task("Correlating features with the map", "spaces", columns=("participant",))
 def map_correlation(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
+    spaces: FeatureModel, answers: Answers, *,
     embedding: Annotated[
         OrdinalEmbedding | dict | None,
         MethodParameter(("embedding",), "Map", "Whose distances are compared.", automatic="STE"),
@@ -105,9 +103,7 @@ def map_correlation(
         "categories, which Spearman's coefficient favours."
     )] = "spearman",
     replicates: Annotated[int, Number(20, 10_000, "Bootstrap replicates")] = 200,
-    unit: Unit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: Unit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> MapCorrelation:
     """Rank correlation of feature distances with the distances of a map of the answers.
 

@@ -126,9 +126,7 @@ class Directions:
 
 @task("Finding directions on the map", "embedding", columns=("participant",))
 def directions(
-    method: OrdinalEmbedding,
-    answers: Answers,
-    *,
+    method: OrdinalEmbedding, answers: Answers, *,
     columns: Annotated[list[str], Column(
         "Columns", "Numbers get a direction; of categories it is asked how well they are apart on "
         "the map. Objects without a value are left out.", several=True,
@@ -144,9 +142,7 @@ def directions(
         20, 10_000, "Bootstrap replicates", "Maps of resampled answers, on each of which objects "
         "are resampled.",
     )] = 100,
-    unit: Unit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: Unit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> Directions:
     """Directions in which columns of the objects grow on a map, as arrows with wedges.
 

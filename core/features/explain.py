@@ -167,18 +167,12 @@ def surely_above(table: pd.DataFrame) -> pd.DataFrame:
 
 @task("Predicting answers from features", "spaces", columns=("participant",))
 def explain(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
-    object_folds: ObjectFolds = 3,
-    folds: TrialFolds = 5,
+    spaces: FeatureModel, answers: Answers, *, object_folds: ObjectFolds = 3, folds: TrialFolds = 5,
     components: Annotated[int, Number(
         2, 200, "Components", "Larger feature spaces are transformed by this many principal "
         "components; their residuals stay unchanged.", advanced=True
     )] = 50,
-    unit: LearnedUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: LearnedUnit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> Explained:
     """How well features predict people's answers.
 

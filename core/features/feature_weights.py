@@ -82,13 +82,9 @@ class FeatureWeights:
 
 @task("Weighing features", "spaces", columns=("participant",))
 def feature_weights(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
+    spaces: FeatureModel, answers: Answers, *,
     replicates: Annotated[int, Number(20, 10_000, "Bootstrap replicates")] = 200,
-    unit: Unit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: Unit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> FeatureWeights:
     """Weights, 0 or more, of features under which the answers are most likely.
 

@@ -115,9 +115,7 @@ class Recovered:
 
 @task("Recovering feature spaces", "spaces")
 def recover_spaces(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
+    spaces: FeatureModel, answers: Answers, *,
     model: Annotated[str, Choice(
         {"raw": "As they are", "weighted": "Weighted dimensions", "linear": "Linear transform"},
         "Model", "Parameters learned for a space. More of them make it harder to identify the "
@@ -126,14 +124,12 @@ def recover_spaces(
     repeats: Annotated[int, Number(
         5, 1000, "Simulations", "Number of simulated data sets for each space.",
     )] = 20,
-    object_folds: ObjectFolds = 3,
-    folds: TrialFolds = 5,
+    object_folds: ObjectFolds = 3, folds: TrialFolds = 5,
     components: Annotated[int, Number(
         2, 200, "Components", "Features beyond this number are transformed by their principal "
         "components.", advanced=True,
     )] = 50,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Recovered:
     """Whether the space behind simulated answers predicts them best.
 

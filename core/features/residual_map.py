@@ -105,9 +105,7 @@ class ResidualMap:
     "Mapping what features do not explain", "spaces", name="left_over", columns=("participant",)
 )
 def residual_map(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
+    spaces: FeatureModel, answers: Answers, *,
     n_components: Annotated[int, Number(
         1, 10, "Dimensions", "Dimensions of the residual map."
     )] = 2,
@@ -116,10 +114,7 @@ def residual_map(
         0.01, 1000.0, "Prior", "Strength of the Gaussian prior on the map's coordinates. It "
         "leaves to features what they can explain.", advanced=True
     )] = 1.0,
-    folds: TrialFolds = 5,
-    unit: LearnedUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    folds: TrialFolds = 5, unit: LearnedUnit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> ResidualMap:
     """Map what features do not explain, and measure how well it predicts.
 

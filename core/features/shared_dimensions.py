@@ -108,14 +108,11 @@ class SharedDimensions:
 
 @task("Matching dimensions", "spaces")
 def shared_dimensions(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
+    spaces: FeatureModel, answers: Answers, *,
     permutations: Annotated[int, Number(
         99, 10_000, "Permutations", "Of the objects, as if the fits were unrelated.",
     )] = 999,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> SharedDimensions:
     """Match the dimensions of several fits, and test which are shared.
 

@@ -109,9 +109,7 @@ class Typicality:
 
 @task("Comparing objects with all others", "embedding", columns=("participant",))
 def typicality(
-    method: OrdinalEmbedding | None,
-    answers: Triplets,
-    *,
+    method: OrdinalEmbedding | None, answers: Triplets, *,
     unit: Annotated[str, Choice(
         {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
         "Unit of intervals and tests. Participants: variation over samples of people, and over the "

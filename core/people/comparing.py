@@ -343,15 +343,11 @@ class PeopleComparison(Gains):
 
 @task("Predicting people as individuals", "individuals", columns=("participant",))
 def compare_people(
-    method: WeightedEuclidean,
-    triplets: Answers,
-    *,
+    method: WeightedEuclidean, triplets: Answers, *,
     most_groups: Annotated[
         int, Number(1, 6, "Max. groups", "Largest number of groups of people that is tried.")
     ] = 3,
-    folds: Folds = 5,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    folds: Folds = 5, seed: Seed = 0, progress: Progress = silent,
 ) -> PeopleComparison:
     """Held-out answers of each person under one map, weights, groups and maps of their own.
 

@@ -88,15 +88,11 @@ class ConditionComparison(Gains):
 
 @task("Comparing conditions", "individuals", columns=("participant",))
 def compare_conditions(
-    method: WeightedEuclidean,
-    triplets: Answers,
-    *,
+    method: WeightedEuclidean, triplets: Answers, *,
     permutations: Annotated[
         int, Number(19, 100_000, "Permutations", "Permutations of the conditions, for the test.")
     ] = 999,
-    folds: Folds = 10,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    folds: Folds = 10, seed: Seed = 0, progress: Progress = silent,
 ) -> ConditionComparison:
     """Weights or maps of conditions against one map, by held-out answers and by a permutation test.
 

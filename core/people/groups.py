@@ -102,15 +102,9 @@ class GroupErrors:
 
 @task("Predicting held-out answers of every group", columns=("participant",))
 def errors_by_group(
-    method: Method,
-    triplets: Answers,
-    *,
-    by: By = "participant",
-    most: Most = 20,
+    method: Method, triplets: Answers, *, by: By = "participant", most: Most = 20,
     folds: Annotated[int, Number(2, 100, "Folds")] = 10,
-    unit: IntervalUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: IntervalUnit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> GroupErrors:
     """Held-out error of a method for every participant or group by itself, and for all pooled.
 

@@ -144,9 +144,7 @@ class LapseFit:
 
 @task("Estimating lapses with the map", "embedding", columns=("participant", "side"))
 def with_lapses(
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    *,
+    method: OrdinalEmbedding, triplets: Answers, *,
     sides: Annotated[bool, Switch(
         "Side preference",
         "Lets people prefer a side when they guess, if the file records sides."

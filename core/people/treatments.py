@@ -101,9 +101,7 @@ def effective_number(weight: np.ndarray) -> float:
 
 @task("Predicting with and without", columns=("participant",), computation=OfMarked)
 def compare_treatments(
-    method: Method,
-    triplets: Answers,
-    *,
+    method: Method, triplets: Answers, *,
     kept: Annotated[str, Column(
         "Kept answers", "A column that is true for answers that exclusion keeps.", of="answers",
         marks=True,
@@ -115,9 +113,7 @@ def compare_treatments(
     folds: Annotated[int, Number(
         2, 20, "Folds", "Folds for the held-out error.", advanced=True,
     )] = 5,
-    unit: IntervalUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: IntervalUnit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> Treatments:
     """Predict held-out answers from all answers alike, after exclusion, and with weights.
 

@@ -98,14 +98,11 @@ class ScaleDiagnostics:
 
 @task("Simulating answers from the model", "scale")
 def diagnose(
-    method: MLDS,
-    triplets: Any,
-    *,
+    method: MLDS, triplets: Any, *,
     simulations: Annotated[
         int, Number(20, 100_000, "Simulations", "More make the envelope and p values more precise.")
     ] = 1_000,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> ScaleDiagnostics:
     """Test whether the model describes the answers; each counts once, whatever its weight.
 

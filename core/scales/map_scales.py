@@ -167,17 +167,11 @@ class OrdinalScale:
 
 @task("Bootstrapping maps", "embedding", columns=("participant",))
 def ordinal_scale(
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    *,
-    stimulus: Stimulus = None,
+    method: OrdinalEmbedding, triplets: Answers, *, stimulus: Stimulus = None,
     n_components: Annotated[int, Number(
         1, 3, "Dimensions", "One for a scale; two or three for circles and helices."
     )] = 1,
-    source: Source = "bootstrap",
-    unit: Unit = "auto",
-    maps: Maps = 100,
-    seed: Seed = 0,
+    source: Source = "bootstrap", unit: Unit = "auto", maps: Maps = 100, seed: Seed = 0,
     progress: Progress = silent,
 ) -> OrdinalScale:
     """A scale from any embedding, with its band.
@@ -289,10 +283,7 @@ class GroupScales:
 
 @task("Computing a scale per group", "embedding", "scale", columns=("participant",))
 def scales_by(
-    method: Method,
-    triplets: Answers,
-    *,
-    stimulus: Stimulus = None,
+    method: Method, triplets: Answers, *, stimulus: Stimulus = None,
     by: Annotated[str | None, Column(
         "Groups", "Column of the response metadata: one scale per value, beside that of all "
         "answers.", of="answers"
@@ -300,11 +291,9 @@ def scales_by(
     most: Annotated[int, Number(
         1, 1000, "Max. groups", "Groups with the most answers are used."
     )] = 12,
-    unit: Unit = "auto",
-    maps: Maps = 100,
+    unit: Unit = "auto", maps: Maps = 100,
     coverage: Annotated[float, Number(0.5, 0.999, "Coverage of the band")] = 0.95,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> GroupScales:
     """Scales of participants or groups with enough answers, beside the pooled one.
 

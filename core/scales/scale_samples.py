@@ -121,9 +121,7 @@ def may_rise(low: np.ndarray, high: np.ndarray) -> bool:
 
 @task("Resampling the scale", "scale", columns=("participant",))
 def bootstrap_scale(
-    method: MLDS,
-    triplets: Any,
-    *,
+    method: MLDS, triplets: Any, *,
     resamples: Annotated[int, Number(
         20, 1_000_000, "Bootstrap replicates", "More make the intervals themselves more precise."
     )] = 10_000,
@@ -134,9 +132,7 @@ def bootstrap_scale(
         "the model, but omits some questions. Participants are always resampled, because the "
         "model is that of one observer."
     )] = "model",
-    unit: Unit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: Unit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> ScaleSamples:
     """Scales of resampled participants or answers.
 

@@ -170,9 +170,7 @@ class Multiverse:
 @task("Trying other choices", "embedding", columns=("participant",), parts=10,
       computation=OfMarked)
 def multiverse(
-    method: OrdinalEmbedding,
-    answers: Answers,
-    *,
+    method: OrdinalEmbedding, answers: Answers, *,
     methods: Annotated[list[str], MethodNames(
         "embedding", "Methods", "All with default settings, but for that of the main analysis.",
     )] = ("tste", "ste", "ckl", "soe"),
@@ -207,9 +205,7 @@ def multiverse(
     replicates: Annotated[int, Number(
         10, 1000, "Replicates", "Bootstrap replicates for how far a map moves.", advanced=True
     )] = 20,
-    seed: Seed = 0,
-    begun: Multiverse | None = None,
-    progress: Progress = silent,
+    seed: Seed = 0, begun: Multiverse | None = None, progress: Progress = silent,
 ) -> Multiverse:
     """Error, map and conclusions of every method, number of dimensions and view.
 

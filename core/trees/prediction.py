@@ -161,18 +161,12 @@ class ColumnErrors:
 
 @task("Predicting held-out values", "embedding", "kernel", "features")
 def predict_column(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     column: Annotated[str, Column("Predicted column", "A column of the stimulus metadata.")],
-    kind: Kind = "classes",
-    learner: Learner = "all",
-    answers: OracleChoice = "fitted",
-    max_samples: Share = 1.0,
-    multiclass: Multiclass = "pooled",
+    kind: Kind = "classes", learner: Learner = "all", answers: OracleChoice = "fitted",
+    max_samples: Share = 1.0, multiclass: Multiclass = "pooled",
     folds: Annotated[int, Number(2, 50, "Folds", advanced=True)] = 5,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> ColumnErrors:
     """Cross-validated errors of forests by leaf size and number of trees, and of their peers.
 

@@ -171,9 +171,7 @@ class SearchCurve:
 
 @task("Searching for neighbours", "embedding", "kernel", "features")
 def search_curve(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     n_trees: Annotated[int, Number(
         2, 100, "Trees of the forest", "Compared with one tree, for the same number of questions."
     )] = 10,
@@ -186,8 +184,7 @@ def search_curve(
         10, 100_000, "Objects searched for", "Fewer are faster, with wider intervals.",
         advanced=True
     )] = 1000,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> SearchCurve:
     """How often trees miss the nearest neighbour on a map, or by the distances of a kernel."""
     space = space_of(clone(method).fit(as_triplets(triplets)))

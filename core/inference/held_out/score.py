@@ -202,9 +202,7 @@ def missed_choices(wrong: np.ndarray, data: Answers) -> np.ndarray | None:
 
 @task("Predicting held-out answers", columns=("participant",))
 def cross_validate(
-    method: Method,
-    triplets: Answers,
-    *,
+    method: Method, triplets: Answers, *,
     folds: Annotated[int, Number(
         2, 100, "Folds", "Answers are split into this many folds; each is predicted from the "
         "others."
@@ -212,9 +210,7 @@ def cross_validate(
     repeats: Annotated[
         int, Number(1, 100, "Repeats", "Repeating the division into folds narrows the interval.")
     ] = 1,
-    unit: IntervalUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: IntervalUnit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> ErrorEstimate:
     """Triplet error by cross-validation over questions and trials.
 

@@ -158,16 +158,11 @@ class DimensionCurve:
 
 @task("Uncertainty by dimensions", "embedding", columns=("participant",))
 def uncertainty_by_dimension(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets, *,
     most: Annotated[
         int, Number(2, 20, "Max. dimensions", "All numbers of dimensions up to this are tried.")
     ] = 5,
-    source: Source = "bootstrap",
-    unit: Unit = "auto",
-    maps: Maps = 50,
-    seed: Seed = 0,
+    source: Source = "bootstrap", unit: Unit = "auto", maps: Maps = 50, seed: Seed = 0,
     progress: Progress = silent,
 ) -> DimensionCurve:
     """Average uncertainty in 1 to `most` dimensions.

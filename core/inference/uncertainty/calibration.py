@@ -278,19 +278,13 @@ def held_by_ellipses(
 
 @task("Simulating data like these", "embedding", columns=("participant",))
 def calibrate(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
-    source: Source = "bootstrap",
+    method: OrdinalEmbedding, triplets: Triplets, *, source: Source = "bootstrap",
     unit: Unit = "auto",
     data_sets: Annotated[
         int, Number(2, 1000, "Data sets", "Number of simulated data sets. More make the result "
                                           "more precise.")
     ] = 12,
-    maps: Maps = 60,
-    spread: Spread = "joint",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    maps: Maps = 60, spread: Spread = "joint", seed: Seed = 0, progress: Progress = silent,
 ) -> Calibration:
     """How often ellipses and order certainty hold on simulated data like the user's.
 

@@ -49,12 +49,9 @@ class Heterogeneity:
 
 @task("Comparing participants", "embedding", columns=("participant",))
 def heterogeneity(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets, *,
     divisions: Annotated[int, Number(1, 1000, "Divisions of the answers")] = 4,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Heterogeneity:
     """How much people differ, by the method of moments.
 

@@ -120,9 +120,7 @@ class _OfMeasured(Computation):
 
 @task("Mapping dissimilarities", "matrix_embedding", computation=_OfMeasured)
 def map_measured(
-    method: Embedding,
-    given: RatedDissimilarities,
-    *,
+    method: Embedding, given: RatedDissimilarities, *,
     weigh: Annotated[bool, Switch(
         "Weigh by precision", "Weights pairs by one over their squared standard error: pairs on "
         "which raters agree count more. With few raters, agreement is mostly chance, and plain "

@@ -47,9 +47,7 @@ Variance = Annotated[float | None, Number(
 
 @task("Sampling the posterior", "embedding", name="posterior", first={"effective": 40})
 def sample_posterior(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets, *,
     sampler: Annotated[str, Choice(
         {
             "laplace": "Along its covariance", "plain": "Along the prior"
@@ -59,13 +57,8 @@ def sample_posterior(
         "to a hundred times as long.",
         advanced=True
     )] = "laplace",
-    variance: Variance = None,
-    effective: Effective = 400,
-    most: Most = 100_000,
-    chains: Chains = 4,
-    warm_up: WarmUp = 0.1,
-    seed: Seed = 0,
-    reference: np.ndarray | None = None,
+    variance: Variance = None, effective: Effective = 400, most: Most = 100_000, chains: Chains = 4,
+    warm_up: WarmUp = 0.1, seed: Seed = 0, reference: np.ndarray | None = None,
     progress: Progress = silent,
 ) -> Samples:
     """Maps from the posterior: their prior probability times the likelihood of the answers.
@@ -161,15 +154,11 @@ def sample_posterior(
 
 @task("Approximating the posterior", "embedding")
 def laplace(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets, *,
     samples: Annotated[
         int, Number(20, 10_000, "Maps", "Maps drawn from the normal approximation.")
     ] = 400,
-    variance: Variance = None,
-    seed: Seed = 0,
-    reference: np.ndarray | None = None,
+    variance: Variance = None, seed: Seed = 0, reference: np.ndarray | None = None,
     progress: Progress = silent,
 ) -> Samples:
     """Maps from the normal approximation of the posterior at its mode.

@@ -64,25 +64,19 @@ Align = Annotated[str, Choice(
 
 @task("Resampling answers", "embedding", columns=("participant",), first={"replicates": 10})
 def bootstrap(
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    *,
+    method: OrdinalEmbedding, triplets: Answers, *,
     replicates: Annotated[int, Number(
         2, 10_000, "Bootstrap replicates",
         "Maps computed from resampled answers. More make the ellipses themselves more precise."
     )] = 100,
-    scheme: Scheme = "resample",
-    unit: Unit = "auto",
-    share: Fraction = 0.5,
+    scheme: Scheme = "resample", unit: Unit = "auto", share: Fraction = 0.5,
     rescale: Annotated[bool, Switch(
         "Correct for the smaller sample",
         "Maps of a subsample of fraction r vary too much: variances are multiplied by r / (1 − "
         "r). Off: as in the paper, more conservative.",
         advanced=True
     )] = True,
-    align: Align = "whole",
-    seed: Seed = 0,
-    reference: np.ndarray | None = None,
+    align: Align = "whole", seed: Seed = 0, reference: np.ndarray | None = None,
     progress: Progress = silent,
 ) -> Samples:
     """Maps of resampled participants or trials, aligned to one map by similarity transformations.

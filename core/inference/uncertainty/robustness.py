@@ -98,9 +98,7 @@ class Robustness:
 
 @task("Comparing views", "embedding", columns=("participant",), computation=OfMarked)
 def robustness(
-    method: OrdinalEmbedding,
-    answers: Answers,
-    *,
+    method: OrdinalEmbedding, answers: Answers, *,
     views: Annotated[list[str], Column(
         "Views", "Columns that are true for the answers of a view.", of="answers", several=True,
         marks=True,
@@ -111,8 +109,7 @@ def robustness(
     folds: Annotated[int, Number(
         2, 20, "Folds", "Folds for the held-out error.", advanced=True
     )] = 5,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Robustness:
     """Held-out error, noise ceiling and map of every view, beside random sets of the same sizes.
 

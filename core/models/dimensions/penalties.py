@@ -169,9 +169,7 @@ class PenaltyCurve:
 
 @task("Choosing the penalty", "dimensions")
 def penalty_curve(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     folds: Annotated[
         int, Number(2, 20, "Folds", "The trials are split into this many folds.")
     ] = 5,
@@ -179,8 +177,7 @@ def penalty_curve(
         int, Number(2, 7, "Penalties", "Penalties from 0.5 up, each twice the previous one, and in "
                     "steps of 19 % where dimensions begin to vanish.")
     ] = 7,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> PenaltyCurve:
     """Held-out log-likelihood of SPoSE by its penalty.
 

@@ -124,9 +124,7 @@ def matched(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 
 @task("Fitting the dimensions again", "dimensions", first={"runs": 2})
 def dimension_reproducibility(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     runs: Annotated[
         int, Number(2, 50, "Runs", "Number of fits to compare with the fit to all trials.")
     ] = 6,
@@ -136,8 +134,7 @@ def dimension_reproducibility(
         "similarities. Otherwise all runs learn from all data and differ only in their starts, "
         "which shows nothing about chance in the data."
     )] = True,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> DimensionReproducibility:
     """Reproducibility of the dimensions of a fit in other fits.
 
@@ -257,15 +254,11 @@ class DimensionBootstrap:
 
 @task("Resampling trials", "dimensions", columns=("participant",), first={"replicates": 10})
 def bootstrap_dimensions(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     replicates: Annotated[
         int, Number(10, 10_000, "Resamples", "More of them make the intervals smoother.")
     ] = 100,
-    unit: Unit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: Unit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> DimensionBootstrap:
     """Uncertainty of SPoSE's weights, by fits to resampled trials or people.
 

@@ -236,15 +236,12 @@ class NumberCurve:
 
 @task("Choosing the number of dimensions", "dimensions")
 def number_curve(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     parts: Annotated[int | None, Number(
         1, PARTS, "Parts", "Of ten parts of the pairs of objects, so many are held out in turn.",
         automatic="enough for 10,000 pairs",
     )] = None,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> NumberCurve:
     """Held-out similarities by the number of dimensions of a symmetric factorisation.
 

@@ -121,16 +121,13 @@ class AgreementCurve:
 
 @task("Clustering more and more answers", "cluster")
 def agreement_curve(
-    method: Clustering,
-    triplets: Triplets,
-    *,
+    method: Clustering, triplets: Triplets, *,
     labels: Annotated[str, Column("Labels", "Categories of the objects.")],
     points: Annotated[int, Number(2, 20, "Points", "Numbers of answers.", advanced=True)] = 5,
     repeats: Annotated[
         int, Number(2, 100, "Repeats", "Random subsets of the answers.", advanced=True)
     ] = 5,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> AgreementCurve:
     """Cluster random subsets of the answers into as many clusters as there are labels.
 

@@ -91,16 +91,13 @@ class ClusterCounts:
 
 @task("Comparing with continua", "cluster")
 def count_clusters(
-    method: Clustering,
-    triplets: Triplets,
-    *,
+    method: Clustering, triplets: Triplets, *,
     most: Annotated[int, Number(2, 50, "Max. clusters")] = 12,
     references: Annotated[int, Number(
         20, 500, "Continua", "Number of simulated sets without clusters, for each shape.",
         advanced=True
     )] = 20,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> ClusterCounts:
     """Silhouettes with 2 to `most` clusters, and those of points without clusters.
 

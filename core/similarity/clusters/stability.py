@@ -74,16 +74,13 @@ class Stability:
 
 @task("Clustering bootstrap replicates", "cluster", columns=("participant",))
 def stability(
-    method: Clustering,
-    triplets: Triplets,
-    *,
+    method: Clustering, triplets: Triplets, *,
     replicates: Annotated[
         int, Number(2, 10_000, "Bootstrap replicates", "Resampled sets of answers.")
     ] = 50,
     unit: Unit = "auto",
     most: Annotated[int, Number(2, 50, "Max. clusters")] = 12,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Stability:
     """Cluster the answers of resampled participants or trials, and compare with those of all.
 

@@ -51,9 +51,7 @@ class KernelMap:
 
 @task("Computing a map of the kernel", "kernel")
 def kernel_map(
-    kernel: Kernel,
-    triplets: Triplets,
-    *,
+    kernel: Kernel, triplets: Triplets, *,
     algorithm: Annotated[str, Choice(
         {"pca": "Kernel PCA", "umap": "UMAP"}, "Map",
         "Kernel PCA preserves the largest differences without distortion. UMAP keeps "
@@ -178,14 +176,11 @@ class Spectrum:
 
 @task("Comparing with permuted answers", "kernel")
 def spectrum(
-    kernel: Kernel,
-    triplets: Triplets,
-    *,
+    kernel: Kernel, triplets: Triplets, *,
     shuffles: Annotated[int, Number(
         5, 1000, "Permutations", "Permuted answers, for the null distribution of the eigenvalues."
     )] = 20,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Spectrum:
     """Eigenvalues of a kernel against chance: parallel analysis.
 

@@ -315,9 +315,7 @@ class ActiveComparison:
 
 @task("Simulating adaptive and random questions", "embedding")
 def compare_active(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets, *,
     strategy: Annotated[str, Choice(
         {name: STRATEGIES[name] for name in ("uncertain", "gain", "landmark")}, "Questions",
         "Selection that is compared with random questions."
@@ -332,8 +330,7 @@ def compare_active(
     repeats: Annotated[
         int, Number(2, 100, "Simulations", "More make the result more precise.")
     ] = 8,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> ActiveComparison:
     """Chosen against random questions, for data like the user's.
 

@@ -57,9 +57,7 @@ class Detection:
 
 @task("Predicting held-out answers of simulated experiments", "embedding", needs_data=False)
 def detect_dimension(
-    method: OrdinalEmbedding,
-    triplets: Triplets | None = None,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets | None = None, *,
     scenario: Annotated[Scenario, Fields()] = Scenario(),
     sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
     beyond: Annotated[int, Number(
@@ -68,9 +66,7 @@ def detect_dimension(
     folds: Annotated[int, Number(
         2, 20, "Folds", "Folds of the cross-validation.", advanced=True
     )] = 5,
-    repeats: Repeats = 8,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    repeats: Repeats = 8, seed: Seed = 0, progress: Progress = silent,
 ) -> Detection:
     """Whether so many answers would reveal the number of dimensions (Haghiri 2020, section 4.5.4).
 

@@ -171,12 +171,9 @@ def rounded_up(number: int) -> int:
 
 @task("Simulating experiments", "embedding", "kernel", "scale", needs_data=False)
 def plan(
-    method: Method,
-    triplets: Triplets | None = None,
-    *,
+    method: Method, triplets: Triplets | None = None, *,
     scenario: Annotated[Scenario, Fields()] = Scenario(),
-    design: Design = "random",
-    repeated: Repeated = 3,
+    design: Design = "random", repeated: Repeated = 3,
     sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
     vary: Varied = "answers",
     lowest: Annotated[float, Number(0.0, 100.0, "Lowest", later=True)] = 0.05,
@@ -188,9 +185,7 @@ def plan(
             advanced=True, later=True,
         )
     ] = 1,
-    repeats: Repeats = 8,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    repeats: Repeats = 8, seed: Seed = 0, progress: Progress = silent,
 ) -> Plan:
     """Simulate an experiment with more and more answers, or at more and more noise.
 

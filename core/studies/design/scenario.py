@@ -319,8 +319,7 @@ def simulated_data(
     participants: Annotated[
         int, Number(1, 10_000, "Participants", "Questions are dealt to them in turn.")
     ] = 1,
-    seed: Seed = 0,
-    name: str = "Simulated answers",
+    seed: Seed = 0, name: str = "Simulated answers",
 ) -> Triplets:
     """Answers of simulated people, as a data set.
 

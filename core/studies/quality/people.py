@@ -235,14 +235,11 @@ class MapAgreement:
 
 @task("Predicting each participant", columns=("participant",))
 def agreement_with_map(
-    method: Method,
-    triplets: Answers,
-    *,
+    method: Method, triplets: Answers, *,
     folds: Annotated[
         int, Number(2, 100, "Folds", "Largest number; with fewer participants, each is a fold.")
     ] = 10,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> MapAgreement:
     """How well a map of the others' answers predicts each participant, in folds of participants."""
     who, names = codes_of(triplets, "participant")
