@@ -172,9 +172,9 @@ def map_correlation(
     units = sampling_units(answers, unit)
     lower = _between_halves(method, answers, objects, units, ranked, rng)
     degrees = min(len(objects), units.number) - 1
-    reach = _reach(drawn, noisy, both, maps.correction, degrees)
+    reach = _half_width(drawn, noisy, both, maps.correction, degrees)
     best = int(np.argmax(value))
-    ahead = _reach(*(one[:, [best]] - one for one in (drawn, noisy, both)), maps.correction,
+    ahead = _half_width(*(one[:, [best]] - one for one in (drawn, noisy, both)), maps.correction,
                    degrees)
     progress(1.0)
 
@@ -204,7 +204,7 @@ def _resampled(
     return np.reshape(result, (3, len(others), -1))
 
 
-def _reach(
+def _half_width(
     objects: np.ndarray, answers: np.ndarray, both: np.ndarray, correction: float, degrees: int
 ) -> np.ndarray:
     """(s,) half the width of the interval over objects and answers, from replicates (r, s)."""

@@ -153,8 +153,8 @@ class Explained:
         return pd.DataFrame(rows)
 
 
-def surely_above(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `Explained.table` by which features are judged, with ``surely``: above chance.
+def above_chance(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `Explained.table` by which features are judged, and which are ``significant``.
 
     All models for held-out objects; without these raw distances alone, because weights and
     transforms of random numbers learn the objects of held-out trials by heart. The level is 2.5 %
@@ -162,7 +162,7 @@ def surely_above(table: pd.DataFrame) -> pd.DataFrame:
     """
     of_objects = table["held_out"] == "objects"
     rows = table[of_objects] if of_objects.any() else table[table["model"] == "raw"]
-    return rows.assign(surely=rows["p"] * len(rows) <= LEVEL)
+    return rows.assign(significant=rows["p"] * len(rows) <= LEVEL)
 
 
 @task("Predicting answers from features", "spaces", columns=("participant",))

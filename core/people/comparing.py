@@ -615,11 +615,11 @@ def _by_person(
         guessed, shared,
         int(question.max(initial=-1)) + 1,
         (mean(log_share) - by_guess[:, None]) * total[there, None],
-        _reaches(right, weight, person, fold[answer], shared[1]),
+        _half_widths(right, weight, person, fold[answer], shared[1]),
     )
 
 
-def _reaches(
+def _half_widths(
     right: np.ndarray, weight: np.ndarray, person: np.ndarray, fold: np.ndarray, shared: np.ndarray
 ) -> np.ndarray:
     """(M,) half the width of the interval of the share that is right (S, M) of all choices.

@@ -20,7 +20,7 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import OfMarked, task
-from tripletscope.core.inference.held_out.score import held_out_reach, question_folds
+from tripletscope.core.inference.held_out.score import held_out_half_width, question_folds
 from tripletscope.core.inference.held_out.units import IntervalUnit, known_people, unit_fields
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.lapses import with_lapses
@@ -172,7 +172,7 @@ def compare_treatments(
     def between(k: int, other: int) -> np.ndarray:
         """Difference of two errors, with the ends of its interval."""
         gain = errors[:, k] - errors[:, other]
-        reach = held_out_reach(
+        reach = held_out_half_width(
             gain, 1.0 / (folds - 1), people, wrong[k] - wrong[other], triplets.weight[held_out]
         )
         return gain.mean() + np.array([0.0, -reach, reach])

@@ -12,7 +12,7 @@ import pandas as pd
 
 from tripletscope.core.engine.method import make_method
 from tripletscope.core.features.correlation import MapCorrelation
-from tripletscope.core.features.explain import Explained, surely_above
+from tripletscope.core.features.explain import Explained, above_chance
 from tripletscope.core.features.feature_weights import FeatureWeights
 from tripletscope.core.features.recovery import Recovered
 from tripletscope.core.features.residual_map import ResidualMap
@@ -153,24 +153,24 @@ def ceilings_of(
 def accuracy_said(
     result: Explained, table: pd.DataFrame, ceilings: dict[str, tuple[float, float]]
 ) -> Iterator[Element]:
-    """None is ahead of another where neither is surely above chance (`surely_above`).
+    """None is ahead of another where neither is surely above chance (`above_chance`).
 
     table: As of `measured_as`.
     ceilings: As of `ceilings_of`.
     """
-    rows = surely_above(table)
+    rows = above_chance(table)
     scheme = rows["held_out"].iloc[0]
     best = rows.loc[rows["accuracy"].idxmax()]
-    key = ("best" if len(set(rows["space"])) > 1 else "one") if best["surely"] else "none"
+    key = ("best" if len(set(rows["space"])) > 1 else "one") if best["significant"] else "none"
     yield Statement(words(
         f"features {key} {scheme}", best=best["space"], how=words(f"model {best['model']}"),
         accuracy=tuple(best[["accuracy", "low", "high"]]), over=result.accuracy.over,
         chance=best["chance"], choices=int(best["choices"]),
     ))
     nothing = [
-        name for name, surely in rows.groupby("space", sort=False)["surely"] if not surely.any()
+        name for name, above in rows.groupby("space", sort=False)["significant"] if not above.any()
     ]
-    if best["surely"]:
+    if best["significant"]:
         if nothing:
             yield Statement(words("features at chance", names=nothing))
         yield from _differences(rows, best)

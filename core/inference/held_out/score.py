@@ -279,7 +279,7 @@ def cross_validate(
     )
     errors = np.array(errors)
     mean = float(errors.mean())
-    reach = held_out_reach(errors, 1.0 / (folds - 1), people, wrong, triplets.weight)
+    reach = held_out_half_width(errors, 1.0 / (folds - 1), people, wrong, triplets.weight)
     times = f", {repeats} times" if repeats > 1 else ""
     return ErrorEstimate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
@@ -358,7 +358,7 @@ def corrected_spread(errors: np.ndarray, ratio: float) -> np.ndarray:
     return np.sqrt((1.0 / len(errors) + ratio) * errors.var(axis=0, ddof=1))
 
 
-def held_out_reach(
+def held_out_half_width(
     errors: np.ndarray, ratio: float, people: SamplingUnits | None, wrong: np.ndarray,
     weight: np.ndarray, which: np.ndarray | slice = slice(None),
 ) -> float:

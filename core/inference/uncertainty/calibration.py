@@ -219,7 +219,7 @@ class Calibration:
         if not len(held):
             return None
         off = held.mean() - self.levels[-1]
-        if _TOLERATED < abs(off) <= self._reach(held):
+        if _TOLERATED < abs(off) <= self._half_width(held):
             return "not surely off"
         return _judgement(off, _TOLERATED, "too small", "too large")
 
@@ -229,7 +229,7 @@ class Calibration:
         said, right = self.order
         return _judgement(right - said, _TOLERATED, "overconfident", "underconfident")
 
-    def _reach(self, held: np.ndarray) -> float:
+    def _half_width(self, held: np.ndarray) -> float:
         """How far shares (b,) held by exact ellipses are off by chance, at 5 %."""
         # Few data sets may all hold every object: they vary at least as a dozen objects do.
         number, level = len(held), self.levels[-1]

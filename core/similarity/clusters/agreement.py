@@ -17,7 +17,7 @@ from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.held_out.paired import mean_with_reach
+from tripletscope.core.inference.held_out.paired import mean_with_half_width
 from tripletscope.core.similarity.clusters.clustering import Clustering
 
 #: Fewest answers of a subset.
@@ -112,10 +112,10 @@ class AgreementCurve:
         quantity {"purity", "adjusted_rand"}.
         """
         values = getattr(self, one_of(("purity", "adjusted_rand"), quantity, "quantity"))
-        mean, reach = mean_with_reach(values)
+        mean, half_width = mean_with_half_width(values)
         return pd.DataFrame({
-            "answers": self.n_answers, "mean": mean, "low": mean - reach,
-            "high": np.minimum(mean + reach, 1.0),
+            "answers": self.n_answers, "mean": mean, "low": mean - half_width,
+            "high": np.minimum(mean + half_width, 1.0),
         })
 
 

@@ -147,9 +147,9 @@ def direction_test(
         part[trials[0].row] = people.part
     accuracy = np.array([_mean(values, question)[0] for values in by_row])
     n_people = None if people is None else people.number
-    reach = np.array([_reach(values, fold, part, n_people) for values in by_row])
+    half = np.array([_half_width(values, fold, part, n_people) for values in by_row])
     return DirectionTest(
-        readings, accuracy, np.maximum(accuracy - reach, 0.0), np.minimum(accuracy + reach, 1.0),
+        readings, accuracy, np.maximum(accuracy - half, 0.0), np.minimum(accuracy + half, 1.0),
         np.array([_mean(g, question)[0] for g in gain]),
         _best(readings, by_row, gain, question), sample.n_rows,
         _winner(by_row, gain, question) if trials[0].recurs else -1, **unit_fields(people),
@@ -270,7 +270,9 @@ def _fitted(train: Answers, levels: np.ndarray | None, halt: CancelToken) -> Met
     return STE(n_components=2, n_init=1, max_iter=200).fit(train, progress=halt)
 
 
-def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None) -> float:
+def _half_width(
+    values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None,
+) -> float:
     """Half the width of the 95 % interval of a mean over rows; see `half_width_over_people`.
 
     part (n_rows,): Participant or question of each row.
