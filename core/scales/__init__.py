@@ -11,5 +11,5 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
         "GroupScales", "OrdinalScale", "normalised", "ordinal_scale", "scale_error", "scales_by",
     ],
     "scale_samples": ["ScaleSamples", "bootstrap_scale"],
-    "scale_trials": ["Recorded", "ScaleTrials", "as_trials", "recorded"],
+    "scale_trials": ["as_trials", "recorded"],
 })
