@@ -32,7 +32,7 @@ from sources import alien_eggs
 
 import tripletscope as ts
 from tripletscope.core.data.geometry import rms
-from tripletscope.core.inference.held_out.paired import mean_with_reach
+from tripletscope.core.inference.held_out.paired import mean_with_half_width
 from tripletscope.core.inference.uncertainty.calibration import (
     Truth,
     estimated_truth,
@@ -146,8 +146,8 @@ def main() -> None:
                     arrays[source][:, :, number], arrays["random"][:, :, number], strict=True
                 )
             ]
-            mean, reach = mean_with_reach(np.log(shares))
-            low, middle, high = np.exp([mean - reach, mean, mean + reach])
+            mean, half_width = mean_with_half_width(np.log(shares))
+            low, middle, high = np.exp([mean - half_width, mean, mean + half_width])
             print(f"{source}: {middle:.2f} of the answers ({low:.2f} to {high:.2f})")
 
 

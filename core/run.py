@@ -16,7 +16,7 @@ import numpy as np
 
 from tripletscope import __version__
 from tripletscope.core.engine.declared import checked, with_seed
-from tripletscope.core.engine.documented import check_documented, documented
+from tripletscope.core.engine.docstrings import check_documented, documented
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.registry import TASKS, registry
 from tripletscope.core.engine.short_repr import short_repr
@@ -214,8 +214,7 @@ class Run:
 
 
 def key(
-    task: str, method: Method, triplets: Triplets | None,
-    options: Mapping[str, Any] | None = None,
+    task: str, method: Method, triplets: Triplets | None, options: Mapping[str, Any] | None = None,
 ) -> str:
     """Hash of everything that the result depends on; checks the declarations first."""
     from tripletscope.core.engine.method import for_key
@@ -240,13 +239,8 @@ def _hash(content: bytes) -> str:
 
 
 def run(
-    task: str,
-    method: Method,
-    triplets: Triplets | None,
-    options: Mapping[str, Any] | None = None,
-    *,
-    begun: Run | None = None,
-    progress: Progress = silent,
+    task: str, method: Method, triplets: Triplets | None, options: Mapping[str, Any] | None = None,
+    *, begun: Run | None = None, progress: Progress = silent,
 ) -> Run:
     """Compute `task` for a method and data.
 

@@ -16,12 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from tripletscope.core.data.cells import (
-    FORMULA,
-    NUMBER,
-    marked,
-    reads_as_itself,
-)
+from tripletscope.core.data.cells import FORMULA, NUMBER, marked, reads_as_itself
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Answers, Triplets
@@ -134,9 +129,7 @@ def _named(
     triplets: Answers, columns: np.ndarray | list[np.ndarray], names: tuple[str, ...]
 ) -> dict[str, pa.Array]:
     ids = pa.array(triplets.ids, pa.string())
-    return {
-        name: ids.take(pa.array(column)) for name, column in zip(names, columns, strict=True)
-    }
+    return {name: ids.take(pa.array(column)) for name, column in zip(names, columns, strict=True)}
 
 
 def _metadata(answers: pd.DataFrame) -> dict[str, pa.Array]:

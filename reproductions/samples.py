@@ -6,8 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from tripletscope.core.reading import load, propose
+from tripletscope.core.reading.interpretation.imported import Imported
 from tripletscope.core.reading.interpretation.interpret import interpret
-from tripletscope.core.reading.interpretation.report import Imported
 
 _FOLDER = Path(__file__).resolve().parent.parent / "sample_data"
 

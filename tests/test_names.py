@@ -1,4 +1,4 @@
-"""One name, one thing: no two classes are called the same."""
+"""One name, one thing: no two classes and no two modules are called the same."""
 
 from __future__ import annotations
 
@@ -23,3 +23,13 @@ def places_of_classes() -> dict[str, list[str]]:
 def test_every_class_has_a_name_of_its_own():
     several = {name: places for name, places in places_of_classes().items() if len(places) > 1}
     assert not several
+
+
+def test_every_module_of_core_has_a_name_of_its_own():
+    """A name in an import, a traceback or a search leads to one file."""
+    found = defaultdict(list)
+    for path in sorted((ROOT / "core").rglob("*.py")):
+        if path.stem != "__init__":
+            found[path.stem].append(str(path.relative_to(ROOT)))
+    assert len(found) > 200
+    assert not {name: paths for name, paths in found.items() if len(paths) > 1}

@@ -28,9 +28,9 @@ from .core.models.embedding.ste import STE as STE
 from .core.models.embedding.tste import TSTE as TSTE
 from .core.models.simulation.simulate import simulate as simulate
 from .core.run import run as run
+from .core.scales.map_scales import ordinal_scale as ordinal_scale
 from .core.scales.mlds import MLDS as MLDS
-from .core.scales.ordinal import ordinal_scale as ordinal_scale
-from .core.scales.resampling import bootstrap_scale as bootstrap_scale
+from .core.scales.scale_samples import bootstrap_scale as bootstrap_scale
 from .core.similarity.clusters.agglomerative import (
     AgglomerativeClustering as AgglomerativeClustering,
 )

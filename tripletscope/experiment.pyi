@@ -22,7 +22,7 @@ from .core.studies.experiment.simulated import expected_accuracy as expected_acc
 from .core.studies.experiment.simulated import experiment_cost as experiment_cost
 from .core.studies.experiment.simulated import simulated_participants as simulated_participants
 from .core.studies.multiverse import multiverse as multiverse
+from .core.studies.preregistration.analysis_plan import AnalysisPlan as AnalysisPlan
 from .core.studies.preregistration.deviations import standing as standing
-from .core.studies.preregistration.plan import AnalysisPlan as AnalysisPlan
 from .core.studies.quality.importing import import_answers as import_answers
 from .core.studies.quality.importing import read_pairs as read_pairs

@@ -3,14 +3,14 @@ from .core.features.correlation import map_correlation as map_correlation
 from .core.features.directions import directions as directions
 from .core.features.explain import explain as explain
 from .core.features.feature_model import FeatureModel as FeatureModel
+from .core.features.feature_weights import feature_weights as feature_weights
 from .core.features.model_answers import answer_questions as answer_questions
 from .core.features.recovery import recover_spaces as recover_spaces
 from .core.features.residual_map import residual_map as residual_map
 from .core.features.spaces import FeatureSpace as FeatureSpace
 from .core.features.typicality import typicality as typicality
 from .core.features.unique import unique_parts as unique_parts
-from .core.features.weights import feature_weights as feature_weights
 from .core.models.embedding.features import ColumnMap as ColumnMap
-from .core.reading.objects.measured import read_feature_tables as read_feature_tables
-from .core.reading.objects.objects import read_objects as read_objects
+from .core.reading.objects.feature_tables import read_feature_tables as read_feature_tables
+from .core.reading.objects.matching import read_objects as read_objects
 from .core.run import cluster_distances as cluster_distances

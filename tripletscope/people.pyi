@@ -1,4 +1,4 @@
-from .core.inference.held_out.choosing import observer_agreement as observer_agreement
+from .core.inference.held_out.choice_accuracy import observer_agreement as observer_agreement
 from .core.inference.uncertainty.heterogeneity import heterogeneity as heterogeneity
 from .core.inference.uncertainty.robustness import robustness as robustness
 from .core.people.comparing import compare_people as compare_people

@@ -7,7 +7,7 @@ from .core.models.embedding.mds import NMDS as NMDS
 from .core.models.embedding.soe import LOE as LOE
 from .core.ratings.arrangements import Arrangements as Arrangements
 from .core.ratings.confusions import Confusions as Confusions
-from .core.ratings.measured import Dissimilarities as Dissimilarities
+from .core.ratings.dissimilarities import Dissimilarities as Dissimilarities
 from .core.ratings.piles import Piles as Piles
 from .core.ratings.pooling import pool_ratings as pool_ratings
 from .core.ratings.ratings import Ratings as Ratings

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 import tripletscope as ts
 from planted import Sentence
-from tripletscope.core.features.explain import surely_above
+from tripletscope.core.features.explain import above_chance
 
 PEOPLE, OBJECTS, ANSWERS, RUNS = 12, 25, (6_000, 24_000), 60
 #: At commit 8a2d077, of 60 to 100 runs with distances as they are: (above chance, ahead).
@@ -66,8 +66,8 @@ def _judged(number: int, seed: int, noise: tuple[float, float] | None) -> tuple[
         np.concatenate([part.rows for part in parts]), parts[0].objects,
         pd.DataFrame({"participant": who}),
     )
-    rows = surely_above(ts.features.explain(spaces, answers, seed=seed).table)
+    rows = above_chance(ts.features.explain(spaces, answers, seed=seed).table)
     best = rows["accuracy"].idxmax()
-    if not rows["surely"][best]:
+    if not rows["significant"][best]:
         return False, False
     return True, bool((rows["behind_low"].drop(best) > 0).any())

@@ -11,7 +11,7 @@ import pandas as pd
 import tripletscope as ts
 from planted import Case
 from tripletscope.core.inference.held_out.compare import is_chance
-from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 
 OBJECTS, PEOPLE, FEW, PILES = 12, 20, 3, 4
 #: Presentations of a stimulus, and errors among them.

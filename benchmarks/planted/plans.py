@@ -13,8 +13,8 @@ from planted import Case
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.engine.method import make_method
 from tripletscope.core.models.simulation.simulate import personal_maps
-from tripletscope.core.studies.preregistration.plan import PlannedStep
-from tripletscope.core.studies.preregistration.questions import QUESTIONS
+from tripletscope.core.studies.preregistration.analysis_plan import PlannedStep
+from tripletscope.core.studies.preregistration.planned_questions import QUESTIONS
 
 PEOPLE, EACH, OBJECTS = 24, 80, 16
 

@@ -299,12 +299,8 @@ def _as_pairs(rows: np.ndarray, answer: np.ndarray, trial: np.ndarray) -> _Stage
 
 def _twins(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """(Q,) 1 where two answers name the odd one of three, -1 where the central one, else 0."""
-    odd = (
-        (one[:, 0] == other[:, 1]) & (one[:, 1] == other[:, 0]) & (one[:, 2] == other[:, 2])
-    )
-    central = (
-        (one[:, 0] == other[:, 2]) & (one[:, 2] == other[:, 0]) & (one[:, 1] == other[:, 1])
-    )
+    odd = ((one[:, 0] == other[:, 1]) & (one[:, 1] == other[:, 0]) & (one[:, 2] == other[:, 2]))
+    central = ((one[:, 0] == other[:, 2]) & (one[:, 2] == other[:, 0]) & (one[:, 1] == other[:, 1]))
     return odd.astype(np.int8) - central
 
 

@@ -1,4 +1,4 @@
-"""Errors in the user's data, with a remedy."""
+"""Errors in the user's data, with a remedy, and in the lengths of arguments."""
 
 from __future__ import annotations
 
@@ -34,13 +34,8 @@ class DataError(ValueError):
     """
 
     def __init__(
-        self,
-        problem: str,
-        *,
-        file: str | None = None,
-        row: int | None = None,
-        remedy: str | None = None,
-        python: str | None = None,
+        self, problem: str, *, file: str | None = None, row: int | None = None,
+        remedy: str | None = None, python: str | None = None,
     ) -> None:
         problem, file, remedy = (
             _short(text, most) if text else text
@@ -55,9 +50,7 @@ class DataError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Exceptions are pickled by their positional arguments; these are keywords.
-        state = {
-            "file": self.file, "row": self.row, "remedy": self.remedy, "python": self.python,
-        }
+        state = {"file": self.file, "row": self.row, "remedy": self.remedy, "python": self.python}
         return (_rebuild_error, (self.problem, state))
 
     def at(self, file: str) -> DataError:
@@ -88,3 +81,17 @@ def _short(text: str, most: int) -> str:
 
 def _rebuild_error(problem: str, state: dict[str, Any]) -> DataError:
     return DataError(problem, **state)
+
+
+def refuse_lengths(**parts: Any) -> None:
+    """Raise ValueError unless all parts, sequences by their names, are equally long.
+
+    A part may be a number, the length that is wanted.
+    """
+    lengths = {
+        name.replace("_", " "): part if isinstance(part, int) else len(part)
+        for name, part in parts.items()
+    }
+    if len(set(lengths.values())) > 1:
+        said = " but ".join(f"{length:,} {name}" for name, length in lengths.items())
+        raise ValueError(f"there are {said}; give one of each for every object.")

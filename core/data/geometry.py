@@ -60,9 +60,7 @@ class Alignment(NamedTuple):
         return self.scale * (positions - self.centre) @ self.rotation + self.shift
 
 
-def procrustes(
-    positions: np.ndarray, reference: np.ndarray, *, scaled: bool = True
-) -> Alignment:
+def procrustes(positions: np.ndarray, reference: np.ndarray, *, scaled: bool = True) -> Alignment:
     """The least-squares similarity transformation of `positions` to `reference`, both (n, d).
 
     Gower & Dijksterhuis (2004), chapter 4.

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.answers import answered, refuse_responses
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.responses import answered, refuse_responses
 from tripletscope.core.data.triplets import (
     Answers,
     Triplets,
@@ -55,9 +55,8 @@ class Quadruples(Answers):
     """
 
     def __init__(
-        self, rows: Any, n_objects: int | None = None, *, weight: Any = None,
-        name: str = "answers", objects: pd.DataFrame | None = None,
-        answers: pd.DataFrame | None = None,
+        self, rows: Any, n_objects: int | None = None, *, weight: Any = None, name: str = "answers",
+        objects: pd.DataFrame | None = None, answers: pd.DataFrame | None = None,
     ) -> None:
         rows = np.asarray(rows)
         if rows.ndim != 2 or rows.shape[1] != 4:

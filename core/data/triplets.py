@@ -8,10 +8,15 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.answers import Answers, checked_objects, numbered_objects
+from tripletscope.core.data.answers import (
+    Answers,
+    answered,
+    checked_objects,
+    numbered_objects,
+    refuse_responses,
+)
 from tripletscope.core.data.errors import DataError, warn
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.responses import answered, refuse_responses
 
 ANCHOR, NEAR, FAR = 0, 1, 2
 #: Objects that a message names.
@@ -58,10 +63,7 @@ class Triplets(Answers):
     """
 
     def __init__(
-        self,
-        rows: Any,
-        objects: pd.DataFrame,
-        answers: pd.DataFrame | None = None,
+        self, rows: Any, objects: pd.DataFrame, answers: pd.DataFrame | None = None,
         name: str = "answers",
     ) -> None:
         objects = checked_objects(objects)
@@ -131,7 +133,7 @@ class Triplets(Answers):
 def as_triplets(data: Any, y: Any = None, *, known: int = 0) -> Triplets:
     """`data` if it is Triplets, or Triplets of a (T, 3) array of positions.
 
-    y: Responses to the rows of an array: see `tripletscope.core.data.responses.answered`.
+    y: Responses to the rows of an array: see `tripletscope.core.data.answers.answered`.
     known: So many objects exist, whether or not an answer is about them.
     """
     if isinstance(data, Triplets):

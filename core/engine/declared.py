@@ -259,3 +259,9 @@ def with_seed(options: Mapping[str, Any]) -> Mapping[str, Any]:
     elif isinstance(drawn, np.random.Generator):
         drawn = int(drawn.integers(_SEEDS))
     return {name: v for name, v in options.items() if name != "random_state"} | {"seed": drawn}
+
+
+#: An option of many methods and tasks.
+Seed = Annotated[int, Number(
+    0, _SEEDS, "Seed", "The same seed gives the same result, bit for bit.", advanced=True
+)]

@@ -17,7 +17,7 @@ from tripletscope.core.data.parts import warn_of_divided_trials
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers, Triplets, refuse_others
 from tripletscope.core.engine.declared import Spec, checked, parameters
-from tripletscope.core.engine.docstrings import parametric
+from tripletscope.core.engine.docstrings import inherit_parameters, parametric
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.registry import kinds, registry
 
@@ -93,6 +93,11 @@ class Method(BaseEstimator):
     is_likelihood: ClassVar[bool] = False
     #: Whether a fit holds all of its data, which are then no answers.
     holds_data: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "fit" in vars(cls):
+            inherit_parameters(cls.fit, Method.fit)
 
     @property
     def answer_columns(self) -> tuple[str, ...]:
@@ -256,9 +261,7 @@ def methods(kind: str) -> dict[str, type[Method]]:
 def as_record(method: Method) -> dict[str, Any]:
     """Kind, name and checked parameters of a method, as plain data."""
     values = {p.name: getattr(method, p.name) for p in parameters(type(method))}
-    return {
-        "kind": method.kind, "method": method.name, "parameters": checked(type(method), values)
-    }
+    return {"kind": method.kind, "method": method.name, "parameters": checked(type(method), values)}
 
 
 def make_method(method: Method | Mapping[str, Any]) -> Method:

@@ -67,9 +67,7 @@ class Registry(Mapping[str, Any]):
 
     @cached_property
     def _modules(self) -> dict[str, str]:
-        return {
-            place.name: place.module for place in _places() if place[:2] == self._decorator
-        }
+        return {place.name: place.module for place in _places() if place[:2] == self._decorator}
 
     def add(self, name: str, value: Any) -> None:
         self._loaded[name] = value

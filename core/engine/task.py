@@ -19,8 +19,7 @@ import numpy as np
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Column, checked, parameters, with_seed
-from tripletscope.core.engine.docstrings import completed, short_signature
-from tripletscope.core.engine.documented import OPTIONAL, documented
+from tripletscope.core.engine.docstrings import OPTIONAL, completed, documented, short_signature
 from tripletscope.core.engine.estimate import as_plain, estimates_of, from_plain, plain_names
 from tripletscope.core.engine.method import Method, builds_on_choices, reads_choices, to_arguments
 from tripletscope.core.engine.progress import Progress, stopping
@@ -224,13 +223,8 @@ def _divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.nda
 
 
 def task(
-    words: str,
-    *kinds: str,
-    name: str | None = None,
-    columns: tuple[str, ...] = (),
-    needs_data: bool = True,
-    first: Mapping[str, Any] | None = None,
-    parts: int = 1,
+    words: str, *kinds: str, name: str | None = None, columns: tuple[str, ...] = (),
+    needs_data: bool = True, first: Mapping[str, Any] | None = None, parts: int = 1,
     computation: type[Computation] = Computation,
 ) -> Callable[[Function], Function]:
     """Declare a function as a task; its arguments are checked whenever it is called.

@@ -15,9 +15,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import MethodParameter, make_method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
@@ -102,9 +101,7 @@ class Aligned:
 
 @task("Aligning without labels", "spaces", columns=("participant",))
 def align_spaces(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
+    spaces: FeatureModel, answers: Answers, *,
     embedding: Annotated[
         OrdinalEmbedding | dict | None,
         MethodParameter(("embedding",), "Map", "Whose distances are aligned.", automatic="STE"),
@@ -117,8 +114,7 @@ def align_spaces(
         FEWEST, 2000, "Objects at most", "Larger sets are sampled at random down to this number.",
         advanced=True,
     )] = 200,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Aligned:
     """Align the map of the answers with feature spaces by their distances alone.
 
@@ -131,14 +127,11 @@ def align_spaces(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     embedding : OrdinalEmbedding, optional
         By default STE in two dimensions.
-    progress : Progress
 
     Raises
     ------
     DataError
         If fewer than five objects have features and a place in the map.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

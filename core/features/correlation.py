@@ -14,10 +14,9 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.engine.method import MethodParameter, make_method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
@@ -94,24 +93,17 @@ class MapCorrelation:
 
 @task("Correlating features with the map", "spaces", columns=("participant",))
 def map_correlation(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
+    spaces: FeatureModel, answers: Answers, *,
     embedding: Annotated[
         OrdinalEmbedding | dict | None,
         MethodParameter(("embedding",), "Map", "Whose distances are compared.", automatic="STE"),
     ] = None,
-    coefficient: Annotated[
-        str,
-        Choice(
-            COEFFICIENTS, "Coefficient", "Kendall's tau-a suits features with many ties, such as "
-            "categories, which Spearman's coefficient favours.",
-        ),
-    ] = "spearman",
+    coefficient: Annotated[str, Choice(
+        COEFFICIENTS, "Coefficient", "Kendall's tau-a suits features with many ties, such as "
+        "categories, which Spearman's coefficient favours."
+    )] = "spearman",
     replicates: Annotated[int, Number(20, 10_000, "Bootstrap replicates")] = 200,
-    unit: Unit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: Unit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> MapCorrelation:
     """Rank correlation of feature distances with the distances of a map of the answers.
 
@@ -121,14 +113,11 @@ def map_correlation(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     embedding : OrdinalEmbedding, optional
         By default STE in two dimensions.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there are more than 200 objects for tau-a, or fewer than five.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----
@@ -183,9 +172,9 @@ def map_correlation(
     units = sampling_units(answers, unit)
     lower = _between_halves(method, answers, objects, units, ranked, rng)
     degrees = min(len(objects), units.number) - 1
-    reach = _reach(drawn, noisy, both, maps.correction, degrees)
+    reach = _half_width(drawn, noisy, both, maps.correction, degrees)
     best = int(np.argmax(value))
-    ahead = _reach(*(one[:, [best]] - one for one in (drawn, noisy, both)), maps.correction,
+    ahead = _half_width(*(one[:, [best]] - one for one in (drawn, noisy, both)), maps.correction,
                    degrees)
     progress(1.0)
 
@@ -207,9 +196,7 @@ def _resampled(
     progress: Progress,
 ) -> np.ndarray:
     """(3, r, s) correlations with other objects, with maps of other answers, and with both."""
-    times = [
-        np.bincount(rng.integers(ranked.n, size=ranked.n), minlength=ranked.n) for _ in others
-    ]
+    times = [np.bincount(rng.integers(ranked.n, size=ranked.n), minlength=ranked.n) for _ in others]
     pieces = [(ranked, whole, drawn) for drawn in times]
     pieces += [(ranked, one, None) for one in others]
     pieces += [(ranked, one, drawn) for one, drawn in zip(others, times, strict=True)]
@@ -217,7 +204,7 @@ def _resampled(
     return np.reshape(result, (3, len(others), -1))
 
 
-def _reach(
+def _half_width(
     objects: np.ndarray, answers: np.ndarray, both: np.ndarray, correction: float, degrees: int
 ) -> np.ndarray:
     """(s,) half the width of the interval over objects and answers, from replicates (r, s)."""

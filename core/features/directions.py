@@ -14,9 +14,8 @@ from sklearn.base import clone
 from tripletscope.core.data.named import column_of
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Column, Number
+from tripletscope.core.engine.declared import Choice, Column, Number, Seed
 from tripletscope.core.engine.estimate import Estimate
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.features.intervals import crossed_variance, effective_number
@@ -111,8 +110,7 @@ class Directions:
         value = np.full(len(self.columns), np.nan)
         if self.direction.shape[1] == 2:
             value = np.degrees(np.arctan2(self.direction[:, 1], self.direction[:, 0]))
-        return Estimate(value, value - self.half_angle, value + self.half_angle,
-                        *self.between.over)
+        return Estimate(value, value - self.half_angle, value + self.half_angle, *self.between.over)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -128,9 +126,7 @@ class Directions:
 
 @task("Finding directions on the map", "embedding", columns=("participant",))
 def directions(
-    method: OrdinalEmbedding,
-    answers: Answers,
-    *,
+    method: OrdinalEmbedding, answers: Answers, *,
     columns: Annotated[list[str], Column(
         "Columns", "Numbers get a direction; of categories it is asked how well they are apart on "
         "the map. Objects without a value are left out.", several=True,
@@ -146,9 +142,7 @@ def directions(
         20, 10_000, "Bootstrap replicates", "Maps of resampled answers, on each of which objects "
         "are resampled.",
     )] = 100,
-    unit: Unit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: Unit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> Directions:
     """Directions in which columns of the objects grow on a map, as arrows with wedges.
 
@@ -157,14 +151,11 @@ def directions(
     method : OrdinalEmbedding
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
         With a table of objects.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there is no such column.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----
@@ -386,9 +377,7 @@ class _Tested:
         step = max(_BLOCK // near.size, 1)
         for begin in range(0, len(order), step):
             labels = self.values[order[begin : begin + step]]
-            votes = np.stack([
-                (labels[:, near] == one).sum(axis=2) for one in range(len(sizes))
-            ])
+            votes = np.stack([(labels[:, near] == one).sum(axis=2) for one in range(len(sizes))])
             right = votes.argmax(axis=0) == labels
             result.append((right / sizes[labels]).sum(axis=1) / len(sizes))
         return np.concatenate(result)
@@ -508,8 +497,7 @@ def _angles(
         quantile = np.quantile(np.abs(off[2]), 0.95, axis=0) * np.sqrt(ratio) * wider
         if n_units is not None:
             # Degrees of freedom of a sum of which few people make up a part (Satterthwaite).
-            part = np.divide(by_answers, variance, out=np.zeros_like(variance),
-                             where=variance > 0)
+            part = np.divide(by_answers, variance, out=np.zeros_like(variance), where=variance > 0)
             degrees = max(n_units - 1, 1) / np.maximum(part, 1e-3) ** 2
             quantile *= stdtrit(degrees, 0.975) / ndtri(0.975)
         return np.minimum(quantile, 180.0)

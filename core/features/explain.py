@@ -12,9 +12,8 @@ import pandas as pd
 
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.estimate import Estimate
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -30,8 +29,8 @@ from tripletscope.core.features.splits import (
     prepared,
 )
 from tripletscope.core.inference.held_out.ceiling import noise_ceiling
+from tripletscope.core.inference.held_out.choice_accuracy import choice_accuracies
 from tripletscope.core.inference.held_out.choice_ceiling import ChoiceCeiling
-from tripletscope.core.inference.held_out.choosing import choice_accuracies
 from tripletscope.core.inference.held_out.share import Share
 from tripletscope.core.inference.held_out.units import LearnedUnit
 
@@ -42,13 +41,10 @@ LEVEL = 0.025
 TrialFolds = Annotated[
     int, Number(2, 20, "Folds of trials", "Questions and trials are predicted from the others.")
 ]
-ObjectFolds = Annotated[
-    int,
-    Number(
-        2, 10, "Folds of objects", "Choices among the objects of a fold are predicted from choices "
-        "among all others. Only one triplet in the square of this number is predicted.",
-    ),
-]
+ObjectFolds = Annotated[int, Number(
+    2, 10, "Folds of objects", "Choices among the objects of a fold are predicted from choices "
+    "among all others. Only one triplet in the square of this number is predicted."
+)]
 
 
 @dataclass(frozen=True)
@@ -84,11 +80,9 @@ class Explained:
         Training choices, mean over parts.
     chance, guessing : ndarray, shape (2,)
         Accuracy and log-likelihood of guessing on the held-out choices.
-    ceiling_lower, ceiling_upper : ndarray, shape (3,)
-        Bounds of the noise ceiling of `accuracy`, each with its interval; NaN without repeated
+    ceiling, of_two_ceiling : Estimate, shape (2,)
+        Lower and upper bound of the noise ceilings of `accuracy` and `of_two`; NaN without repeated
         questions, or with choices of several kinds.
-    of_two_ceiling_lower, of_two_ceiling_upper : ndarray, shape (3,)
-        The same of `of_two`.
     n_objects : int
         Objects that have features in every space.
     n_left_out : int
@@ -117,10 +111,8 @@ class Explained:
     n_learned: np.ndarray
     chance: np.ndarray
     guessing: np.ndarray
-    ceiling_lower: np.ndarray
-    ceiling_upper: np.ndarray
-    of_two_ceiling_lower: np.ndarray
-    of_two_ceiling_upper: np.ndarray
+    ceiling: Estimate
+    of_two_ceiling: Estimate
     n_objects: int
     n_left_out: int
     n_dropped: int
@@ -135,7 +127,7 @@ class Explained:
     @property
     def table(self) -> pd.DataFrame:
         """One row for each space, model and scheme with a number."""
-        rows = []
+        rows, bounds = [], ("ceiling_lower", "ceiling_upper")
         for k, scheme in enumerate(self.schemes):
             for i, space in enumerate(self.spaces):
                 for j, model in enumerate(self.models):
@@ -148,12 +140,11 @@ class Explained:
                         "space": space, "model": model, "held_out": scheme,
                         "accuracy": accuracy, "low": low, "high": high, "p": self.p[at],
                         "chance": self.chance[k],
-                        "ceiling_lower": self.ceiling_lower[0],
-                        "ceiling_upper": self.ceiling_upper[0],
+                        **dict(zip(bounds, self.ceiling.value, strict=True)),
                         "triplet_accuracy": of_two, "triplet_low": of_two_low,
                         "triplet_high": of_two_high, "triplet_p": self.of_two_p[at],
-                        "triplet_ceiling_lower": self.of_two_ceiling_lower[0],
-                        "triplet_ceiling_upper": self.of_two_ceiling_upper[0],
+                        **{f"triplet_{bound}": value for bound, value
+                           in zip(bounds, self.of_two_ceiling.value, strict=True)},
                         "log_likelihood": self.log_likelihood.value[at],
                         "deviance_explained": self.deviance_explained[at],
                         **self.gain[at].columns("gain"), **self.behind[at].columns("behind"),
@@ -162,8 +153,8 @@ class Explained:
         return pd.DataFrame(rows)
 
 
-def surely_above(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `Explained.table` by which features are judged, with ``surely``: above chance.
+def above_chance(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `Explained.table` by which features are judged, and which are ``significant``.
 
     All models for held-out objects; without these raw distances alone, because weights and
     transforms of random numbers learn the objects of held-out trials by heart. The level is 2.5 %
@@ -171,26 +162,17 @@ def surely_above(table: pd.DataFrame) -> pd.DataFrame:
     """
     of_objects = table["held_out"] == "objects"
     rows = table[of_objects] if of_objects.any() else table[table["model"] == "raw"]
-    return rows.assign(surely=rows["p"] * len(rows) <= LEVEL)
+    return rows.assign(significant=rows["p"] * len(rows) <= LEVEL)
 
 
 @task("Predicting answers from features", "spaces", columns=("participant",))
 def explain(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
-    object_folds: ObjectFolds = 3,
-    folds: TrialFolds = 5,
-    components: Annotated[
-        int,
-        Number(
-            2, 200, "Components", "Larger feature spaces are transformed by this many principal "
-            "components; their residuals stay unchanged.", advanced=True,
-        ),
-    ] = 50,
-    unit: LearnedUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    spaces: FeatureModel, answers: Answers, *, object_folds: ObjectFolds = 3, folds: TrialFolds = 5,
+    components: Annotated[int, Number(
+        2, 200, "Components", "Larger feature spaces are transformed by this many principal "
+        "components; their residuals stay unchanged.", advanced=True
+    )] = 50,
+    unit: LearnedUnit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> Explained:
     """How well features predict people's answers.
 
@@ -203,14 +185,11 @@ def explain(
     ----------
     spaces : FeatureModel, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    progress : Progress
 
     Raises
     ------
     DataError
         If there are features of other objects, or too few choices among those that have some.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----
@@ -270,7 +249,7 @@ def explain(
         [space.name for space in tables], names, list(SCHEMES),
         **_scores(held, strengths.shape, data, units), strengths=strengths,
         **_sizes(held, divided, data),
-        **_ceilings(counted, unit),
+        **_ceilings(counted, unit, units),
         n_objects=int((counted.answers_per_object > 0).sum()),
         n_left_out=int(((answers.answers_per_object > 0) & ~has_features).sum()),
         n_dropped=int((answers.weight > 0).sum()) - len(data.between_two),
@@ -278,7 +257,7 @@ def explain(
     )
 
 
-def _ceilings(answers: Answers, unit: str) -> dict[str, np.ndarray]:
+def _ceilings(answers: Answers, unit: str, units: Units) -> dict[str, Estimate]:
     """Bounds of both accuracies, as fields of an `Explained`."""
     of_two = noise_ceiling(answers, unit=unit)
     kinds = choice_accuracies(answers, unit=unit)
@@ -289,15 +268,15 @@ def _ceilings(answers: Answers, unit: str) -> dict[str, np.ndarray]:
         # Several chosen ones count one by one, which differs from all at once.
         alike &= one.chosen == 1 and one.steps == 1
         of_choices = kinds[0].ceiling if alike else ChoiceCeiling()
-    return {
-        f"{name}_{end}": _bound(bound)
-        for name, result in (("ceiling", of_choices), ("of_two_ceiling", of_two))
-        for end, bound in (("lower", result.lower), ("upper", result.upper))
+    bounds = {
+        name: [Share.of(0, 0) if bound is None else bound for bound in (found.lower, found.upper)]
+        for name, found in (("ceiling", of_choices), ("of_two_ceiling", of_two))
     }
-
-
-def _bound(bound: Share | None) -> np.ndarray:
-    return np.full(3, np.nan) if bound is None else np.array([bound.value, bound.low, bound.high])
+    return {
+        name: units.estimate(*(np.array([getattr(bound, part) for bound in both])
+                               for part in ("value", "low", "high")))
+        for name, both in bounds.items()
+    }
 
 
 def _scores(

@@ -99,10 +99,6 @@ class FeatureModel(Method):
         Parameters
         ----------
         triplets : Triplets or Quadruples
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : ignored
 
         Raises

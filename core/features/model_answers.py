@@ -11,8 +11,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Answers, Triplets
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import declared
 from tripletscope.core.features.feature_model import FeatureModel
@@ -94,9 +93,7 @@ def answer_questions(
             remedy="Complete the table, or ask about other objects.",
         )
     compared = [_compared(one) for one in there]
-    differences = [
-        space.apart(pairs.reshape(-1, 2)).reshape(pairs.shape[:2]) for pairs in compared
-    ]
+    differences = [space.apart(pairs.reshape(-1, 2)).reshape(pairs.shape[:2]) for pairs in compared]
     spread = float(np.std(np.concatenate([one.ravel() for one in differences]))) or 1.0
     if temperature is None:
         weight = FeatureModel.of(space).fit(data).weights_[0] * spread

@@ -64,9 +64,7 @@ def mean_loss(choices: Choices, dissimilarity: np.ndarray) -> tuple[float, np.nd
     """Mean negative log-likelihood, and its derivative (u,) by dissimilarities (u,)."""
     loss, slope = choice_losses(choices, -dissimilarity[choices.place])
     share = choices.weight / choices.weight.sum()
-    gradient = np.bincount(
-        choices.place, -slope * share[choices.stage], len(choices.distinct)
-    )
+    gradient = np.bincount(choices.place, -slope * share[choices.stage], len(choices.distinct))
     return float(share @ loss), gradient
 
 

@@ -12,8 +12,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
@@ -116,28 +115,21 @@ class Recovered:
 
 @task("Recovering feature spaces", "spaces")
 def recover_spaces(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
-    model: Annotated[
-        str,
-        Choice(
-            {"raw": "As they are", "weighted": "Weighted dimensions", "linear": "Linear transform"},
-            "Model", "Parameters learned for a space. More of them make it harder to identify the "
-            "space behind the answers.",
-        ),
-    ] = "linear",
+    spaces: FeatureModel, answers: Answers, *,
+    model: Annotated[str, Choice(
+        {"raw": "As they are", "weighted": "Weighted dimensions", "linear": "Linear transform"},
+        "Model", "Parameters learned for a space. More of them make it harder to identify the "
+        "space behind the answers."
+    )] = "linear",
     repeats: Annotated[int, Number(
         5, 1000, "Simulations", "Number of simulated data sets for each space.",
     )] = 20,
-    object_folds: ObjectFolds = 3,
-    folds: TrialFolds = 5,
+    object_folds: ObjectFolds = 3, folds: TrialFolds = 5,
     components: Annotated[int, Number(
         2, 200, "Components", "Features beyond this number are transformed by their principal "
         "components.", advanced=True,
     )] = 50,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Recovered:
     """Whether the space behind simulated answers predicts them best.
 
@@ -151,14 +143,11 @@ def recover_spaces(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     model : str
         "raw" for a space that it does not suit.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there is one space, or too few choices are about objects of all spaces.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----
@@ -229,9 +218,7 @@ def _candidates(
     return list(zip(tables, names, strengths, strict=True)), list(dissimilarities)
 
 
-def drawn_choices(
-    choices: Choices, dissimilarity: np.ndarray, rng: np.random.Generator
-) -> Choices:
+def drawn_choices(choices: Choices, dissimilarity: np.ndarray, rng: np.random.Generator) -> Choices:
     """The same choices as drawn by dissimilarities (u,) of the different pairs, as log-odds."""
     # Gumbel noise makes an order a draw by Plackett and Luce.
     liking = -choices.sign[choices.stage] * dissimilarity[choices.place]
@@ -240,9 +227,8 @@ def drawn_choices(
 
 
 def _simulate(
-    candidates: list[tuple[FeatureSpace, str, float]], dissimilarity: np.ndarray,
-    data: ChoiceSets, divisions: list[Division], components: int,
-    seed: np.random.SeedSequence, halt: CancelToken,
+    candidates: list[tuple[FeatureSpace, str, float]], dissimilarity: np.ndarray, data: ChoiceSets,
+    divisions: list[Division], components: int, seed: np.random.SeedSequence, halt: CancelToken,
 ) -> list[float]:
     """(s,) accuracy of every space on answers that were drawn from one."""
     choices = drawn_choices(data.choices, dissimilarity, np.random.default_rng(seed))

@@ -15,9 +15,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import principal_axes
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.estimate import Estimate
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -106,24 +105,16 @@ class ResidualMap:
     "Mapping what features do not explain", "spaces", name="left_over", columns=("participant",)
 )
 def residual_map(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
+    spaces: FeatureModel, answers: Answers, *,
     n_components: Annotated[int, Number(
         1, 10, "Dimensions", "Dimensions of the residual map."
     )] = 2,
     predictors: Together = "auto",
-    prior: Annotated[
-        float,
-        Number(
-            0.01, 1000.0, "Prior", "Strength of the Gaussian prior on the map's coordinates. It "
-            "leaves to features what they can explain.", advanced=True,
-        ),
-    ] = 1.0,
-    folds: TrialFolds = 5,
-    unit: LearnedUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    prior: Annotated[float, Number(
+        0.01, 1000.0, "Prior", "Strength of the Gaussian prior on the map's coordinates. It "
+        "leaves to features what they can explain.", advanced=True
+    )] = 1.0,
+    folds: TrialFolds = 5, unit: LearnedUnit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> ResidualMap:
     """Map what features do not explain, and measure how well it predicts.
 
@@ -137,15 +128,12 @@ def residual_map(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     prior : float
         Half of it times each object's squared distance from the origin is added to the loss.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there are features of other objects, too few choices among those that have some, or more
         dimensions than objects.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

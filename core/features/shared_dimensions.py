@@ -12,8 +12,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -109,14 +108,11 @@ class SharedDimensions:
 
 @task("Matching dimensions", "spaces")
 def shared_dimensions(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
+    spaces: FeatureModel, answers: Answers, *,
     permutations: Annotated[int, Number(
         99, 10_000, "Permutations", "Of the objects, as if the fits were unrelated.",
     )] = 999,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> SharedDimensions:
     """Match the dimensions of several fits, and test which are shared.
 
@@ -127,15 +123,12 @@ def shared_dimensions(
         first is the reference.
     answers : Triplets or Quadruples
         Holds the objects.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there is only one table, one has distances alone or more than 500 columns, or fewer
         than ten objects are in all of them.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

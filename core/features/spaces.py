@@ -25,21 +25,16 @@ METRICS = {
     "euclidean": "Euclidean", "cosine": "Cosine", "correlation": "Correlation",
     "cityblock": "City block",
 }
-TOGETHER = {
-    "auto": "Spaces, if several", "spaces": "Feature spaces", "features": "Features"
-}
+TOGETHER = {"auto": "Spaces, if several", "spaces": "Feature spaces", "features": "Features"}
 #: Most features that are weighted one by one by default.
 MOST_FEATURES = 20
 #: Numbers subtracted at a time.
 _BLOCK = 10_000_000
 
-Together = Annotated[
-    str,
-    Choice(
-        TOGETHER, "Predictors", "Unit that counts as one predictor: a whole feature space, or each "
-        "feature.",
-    ),
-]
+Together = Annotated[str, Choice(
+    TOGETHER, "Predictors", "Unit that counts as one predictor: a whole feature space, or each "
+    "feature."
+)]
 
 
 @short_repr
@@ -284,9 +279,7 @@ def _numbers(name: str, numbers: Any) -> np.ndarray:
     return result
 
 
-def _checked_names(
-    name: str, names: Sequence[str] | None, values: np.ndarray
-) -> list[str] | None:
+def _checked_names(name: str, names: Sequence[str] | None, values: np.ndarray) -> list[str] | None:
     if names is None:
         return None
     names = [str(one) for one in names]

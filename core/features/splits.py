@@ -60,8 +60,7 @@ def _all(of_pairs: np.ndarray) -> np.ndarray:
 
 
 def by_trials(
-    answers: Answers, which: np.ndarray, usable: np.ndarray, folds: int,
-    rng: np.random.Generator,
+    answers: Answers, which: np.ndarray, usable: np.ndarray, folds: int, rng: np.random.Generator,
 ) -> list[Division]:
     """Questions and trials of the answers `which` in folds, at most `folds`."""
     part = answers.take(which)

@@ -109,9 +109,7 @@ class Typicality:
 
 @task("Comparing objects with all others", "embedding", columns=("participant",))
 def typicality(
-    method: OrdinalEmbedding | None,
-    answers: Triplets,
-    *,
+    method: OrdinalEmbedding | None, answers: Triplets, *,
     unit: Annotated[str, Choice(
         {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
         "Unit of intervals and tests. Participants: variation over samples of people, and over the "
@@ -127,7 +125,6 @@ def typicality(
     method : OrdinalEmbedding or None
         Of the map, on which depths are compared with those in the answers; None for no map.
     answers : Triplets or array-like of int, shape (T, 3)
-    progress : Progress
 
     Raises
     ------
@@ -423,19 +420,17 @@ class _Spread:
         padded = trials + 2 * _ADDED
         inside = (trials * np.clip(share, 0, 1) + _ADDED) / padded
         more = np.maximum(inside * (1 - inside) / padded - variance, 0)
-        reach = self._reach(variance, more, m)
+        reach = self._half_width(variance, more, m)
         side = (share > average + reach).astype(int) - (share < average - reach)
-        between = self._most(
-            lambda one: np.add.outer(one.diagonal(), one.diagonal()) - 2 * one
-        )
+        between = self._most(lambda one: np.add.outer(one.diagonal(), one.diagonal()) - 2 * one)
         one, other = np.triu_indices(m, 1)
         apart = np.full((m, m), np.inf)
-        apart[one, other] = apart[other, one] = self._reach(
+        apart[one, other] = apart[other, one] = self._half_width(
             between[one, other], more[one] + more[other], len(one)
         )
         return side, share[:, None] - share > apart
 
-    def _reach(self, variance: np.ndarray, more: np.ndarray, number: int) -> np.ndarray:
+    def _half_width(self, variance: np.ndarray, more: np.ndarray, number: int) -> np.ndarray:
         """How far estimates must be from another number, two-sided, for so many at once."""
         tail, f = 1 - LEVEL / (2 * number), max(self.n_units - 1, 0.5)
         # By how much true variances differ, of the variance of logarithms of estimated ones.

@@ -10,8 +10,8 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
+from tripletscope.core.engine.declared import Seed
 from tripletscope.core.engine.estimate import Estimate, estimates_of
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -109,15 +109,9 @@ class UniqueParts:
 
 @task("Partitioning the explained deviance", "spaces", columns=("participant",))
 def unique_parts(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
-    predictors: Together = "auto",
-    object_folds: ObjectFolds = 3,
-    folds: TrialFolds = 5,
-    unit: LearnedUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    spaces: FeatureModel, answers: Answers, *, predictors: Together = "auto",
+    object_folds: ObjectFolds = 3, folds: TrialFolds = 5, unit: LearnedUnit = "auto",
+    seed: Seed = 0, progress: Progress = silent,
 ) -> UniqueParts:
     """The part that each of two to six predictors explains beyond the others, and the shared parts.
 
@@ -130,14 +124,11 @@ def unique_parts(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     predictors : str
         By default spaces, or the features of a single space.
-    progress : Progress
 
     Raises
     ------
     DataError
         If there are fewer than two predictors or more than six.
-    Stopped
-        If `progress` asks to stop before the end.
 
     References
     ----------

@@ -161,9 +161,7 @@ def another_method(ahead: Mapping[str, PairedDifference]) -> Doubt | None:
         return None
     best = max(better, key=lambda name: ahead[name].difference)
     more = ahead[best]
-    return Doubt("another method", {
-        "best": best, "much": (more.difference, more.low, more.high),
-    })
+    return Doubt("another method", {"best": best, "much": (more.difference, more.low, more.high)})
 
 
 #: What was found of answers that are still in use: page, caption and report ask in turn.
@@ -180,8 +178,7 @@ def _looked_for(answers: Answers) -> Iterator[Doubt]:
     parts = parts_of(answers)
     if (number := int(parts.max(initial=-1)) + 1) > 1:
         largest = np.bincount(parts[parts >= 0]).argmax()
-        yield Doubt("parts", {"number": number},
-                    np.flatnonzero((parts >= 0) & (parts != largest)))
+        yield Doubt("parts", {"number": number}, np.flatnonzero((parts >= 0) & (parts != largest)))
     if (weak := weak_links(answers)).any():
         held = parts_of(answers, ~weak)
         sizes = np.bincount(held[held >= 0])
@@ -373,9 +370,7 @@ def random_order(test: StressTest) -> Doubt | None:
     })
 
 
-def degenerate(
-    distances: np.ndarray, dissimilarities: np.ndarray, stress: float
-) -> Doubt | None:
+def degenerate(distances: np.ndarray, dissimilarities: np.ndarray, stress: float) -> Doubt | None:
     """That a non-metric map has no stress because pairs lie on one another that are not alike.
 
     Only the order of dissimilarities counts, as for the map. True maps may have few different

@@ -17,7 +17,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.models.optimise.loss import Loss
 from tripletscope.core.models.optimise.responses import shares
-from tripletscope.core.people.likelihood import sums_by
+from tripletscope.core.people.weighted_axes import sums_by
 
 #: Factors of squared distances, and shares of guesses, that a person may have. Some guesses are
 #: always possible, so that no single answer weighs without bound.

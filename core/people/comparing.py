@@ -17,8 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
@@ -28,8 +27,8 @@ from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.people.groups import counted
-from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by, sums_by
 from tripletscope.core.people.mixture import LatentClassMap
+from tripletscope.core.people.weighted_axes import ChoiceScores, Likelihood, choices_by, sums_by
 from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
 
 #: Models of people, from the most common to the most individual.
@@ -344,15 +343,11 @@ class PeopleComparison(Gains):
 
 @task("Predicting people as individuals", "individuals", columns=("participant",))
 def compare_people(
-    method: WeightedEuclidean,
-    triplets: Answers,
-    *,
+    method: WeightedEuclidean, triplets: Answers, *,
     most_groups: Annotated[
         int, Number(1, 6, "Max. groups", "Largest number of groups of people that is tried.")
     ] = 3,
-    folds: Folds = 5,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    folds: Folds = 5, seed: Seed = 0, progress: Progress = silent,
 ) -> PeopleComparison:
     """Held-out answers of each person under one map, weights, groups and maps of their own.
 
@@ -370,8 +365,6 @@ def compare_people(
     ------
     DataError
         If there are fewer than two people, or too few answers.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----
@@ -499,9 +492,7 @@ def axes_apart(
     pieces = [(method, answers.take(first[who] == side))
               for first in halves for side in (True, False)]
     maps = list(results_of(_weighted_map, pieces, progress))
-    return np.array([
-        _between_axes(*maps[place : place + 2]) for place in range(0, len(maps), 2)
-    ])
+    return np.array([_between_axes(*maps[place : place + 2]) for place in range(0, len(maps), 2)])
 
 
 def _weighted_map(
@@ -624,11 +615,11 @@ def _by_person(
         guessed, shared,
         int(question.max(initial=-1)) + 1,
         (mean(log_share) - by_guess[:, None]) * total[there, None],
-        _reaches(right, weight, person, fold[answer], shared[1]),
+        _half_widths(right, weight, person, fold[answer], shared[1]),
     )
 
 
-def _reaches(
+def _half_widths(
     right: np.ndarray, weight: np.ndarray, person: np.ndarray, fold: np.ndarray, shared: np.ndarray
 ) -> np.ndarray:
     """(M,) half the width of the interval of the share that is right (S, M) of all choices.

@@ -10,8 +10,7 @@ import numpy as np
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.held_out.units import participants_of
@@ -28,7 +27,7 @@ from tripletscope.core.people.comparing import (
     mean_by,
 )
 from tripletscope.core.people.groups import counted
-from tripletscope.core.people.likelihood import choices_by, sums_by
+from tripletscope.core.people.weighted_axes import choices_by, sums_by
 from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
 
 #: Fewest participants for an interval.
@@ -89,15 +88,11 @@ class ConditionComparison(Gains):
 
 @task("Comparing conditions", "individuals", columns=("participant",))
 def compare_conditions(
-    method: WeightedEuclidean,
-    triplets: Answers,
-    *,
+    method: WeightedEuclidean, triplets: Answers, *,
     permutations: Annotated[
         int, Number(19, 100_000, "Permutations", "Permutations of the conditions, for the test.")
     ] = 999,
-    folds: Folds = 10,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    folds: Folds = 10, seed: Seed = 0, progress: Progress = silent,
 ) -> ConditionComparison:
     """Weights or maps of conditions against one map, by held-out answers and by a permutation test.
 
@@ -106,14 +101,11 @@ def compare_conditions(
     method : WeightedEuclidean
         Its column `by` names the condition of each answer.
     triplets : Triplets or Quadruples
-    progress : Progress
 
     Raises
     ------
     DataError
         If the column names fewer than two conditions.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----
@@ -188,9 +180,7 @@ def permutation_test(
     return (1 + above) / (1 + permutations), permuted
 
 
-def _design(
-    answers: Answers, choices: Choices
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+def _design(answers: Answers, choices: Choices) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
     """Labels of units, unit of each stage, block of each unit, and the design in words."""
     who, number = participants_of(answers)
     trial = np.arange(len(answers)) if answers.trials is None else answers.trials

@@ -11,9 +11,8 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Column, Number
+from tripletscope.core.engine.declared import Column, Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
@@ -103,15 +102,9 @@ class GroupErrors:
 
 @task("Predicting held-out answers of every group", columns=("participant",))
 def errors_by_group(
-    method: Method,
-    triplets: Answers,
-    *,
-    by: By = "participant",
-    most: Most = 20,
+    method: Method, triplets: Answers, *, by: By = "participant", most: Most = 20,
     folds: Annotated[int, Number(2, 100, "Folds")] = 10,
-    unit: IntervalUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: IntervalUnit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> GroupErrors:
     """Held-out error of a method for every participant or group by itself, and for all pooled.
 

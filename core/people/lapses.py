@@ -144,16 +144,11 @@ class LapseFit:
 
 @task("Estimating lapses with the map", "embedding", columns=("participant", "side"))
 def with_lapses(
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    *,
-    sides: Annotated[
-        bool,
-        Switch(
-            "Side preference",
-            "Lets people prefer a side when they guess, if the file records sides.",
-        ),
-    ] = True,
+    method: OrdinalEmbedding, triplets: Answers, *,
+    sides: Annotated[bool, Switch(
+        "Side preference",
+        "Lets people prefer a side when they guess, if the file records sides."
+    )] = True,
     steps: Annotated[
         int, Number(1, 10_000, "Max. EM steps", advanced=True)
     ] = 200,
@@ -173,7 +168,6 @@ def with_lapses(
         One with a likelihood: STE, t-STE or CKL.
     triplets : Triplets or Quadruples
         With participants; else all count as one person.
-    progress : Progress
 
     Returns
     -------
@@ -332,9 +326,7 @@ class _People:
         return self.answers.reweighted(self.answers.weight * weight)
 
 
-def _chances(
-    method: OrdinalEmbedding, positions: np.ndarray, choices: Choices
-) -> np.ndarray:
+def _chances(method: OrdinalEmbedding, positions: np.ndarray, choices: Choices) -> np.ndarray:
     """(S,) probability of the choice in every stage under a map."""
     return np.maximum(np.exp(-map_losses(method._loss(), positions, choices)), _LEAST_OF_ONE)
 
@@ -429,9 +421,7 @@ def _imprecise(
         key=lambda given: logsumexp(given, axis=(0, 1)).sum(),
     )
     is_usual = max(LOW, state.usual) + 1e-9 >= _RATES
-    return np.exp(
-        logsumexp(joint[:, is_usual], axis=(0, 1)) - logsumexp(joint, axis=(0, 1))
-    )
+    return np.exp(logsumexp(joint[:, is_usual], axis=(0, 1)) - logsumexp(joint, axis=(0, 1)))
 
 
 def _shared(logs: np.ndarray) -> np.ndarray:

@@ -13,17 +13,16 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.geometry import principal_axes
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Number, Switch
+from tripletscope.core.engine.declared import Choice, Number, Seed, Switch
 from tripletscope.core.engine.method import register
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, part
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective, margins
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.optimise.responses import choice_losses
-from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by, sums_by
 from tripletscope.core.people.shared import PeopleVariance, likeliest, weights_of
+from tripletscope.core.people.weighted_axes import ChoiceScores, Likelihood, choices_by, sums_by
 from tripletscope.core.people.weights import (
     By,
     Components,

@@ -13,9 +13,8 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Column, Number
+from tripletscope.core.engine.declared import Column, Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -113,10 +112,7 @@ def _over_columns(values: np.ndarray) -> tuple[float, int]:
 
 @task("Predicting participants from each other")
 def who_predicts_whom(
-    method: Method,
-    triplets: Answers,
-    *,
-    by: By = "participant",
+    method: Method, triplets: Answers, *, by: By = "participant",
     group: Annotated[str | None, Column(
         "Groups", "Column of the response metadata, such as lab or online, session, condition.",
         of="answers"
@@ -125,8 +121,7 @@ def who_predicts_whom(
     folds: Annotated[
         int, Number(2, 100, "Folds", "For predicting participants from their own answers.")
     ] = 5,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Predictions:
     """Learn from each participant, predict every other one.
 
@@ -227,17 +222,12 @@ class PoolingCurve:
 
 @task("Learning from more and more participants")
 def pooling_curve(
-    method: Method,
-    triplets: Answers,
-    *,
-    by: By = "participant",
-    most: Most = 16,
+    method: Method, triplets: Answers, *, by: By = "participant", most: Most = 16,
     repeats: Annotated[int, Number(
         2, 1000, "Random orders", "Random orders of participants; each predicts a different "
         "participant."
     )] = 20,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> PoolingCurve:
     """Accuracy against the number of participants whose answers are pooled, up to `most`."""
     triplets = counted(triplets)

@@ -16,7 +16,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.models.optimise.loss import Loss
 from tripletscope.core.models.optimise.minimise import Optimum, minimise
-from tripletscope.core.people.likelihood import Likelihood
+from tripletscope.core.people.weighted_axes import Likelihood
 
 #: Bounds of a standard deviation of log weights.
 _LEAST, _MOST = 0.01, 3.0
@@ -137,7 +137,7 @@ def accuracy_of(
 ) -> WeightUncertainty:
     """Laplace's approximation about positions (n, d) of placed objects and weights (P, d) together.
 
-    `information` is that of `tripletscope.core.people.likelihood.Likelihood.information`.
+    `information` is that of `tripletscope.core.people.weighted_axes.Likelihood.information`.
     """
     of_positions, of_both, of_weights = information
     (n, d), number = positions.shape, len(weights)
@@ -227,9 +227,7 @@ def likeliest(
 class SharedMap:
     """Fits of one map with log weights of the likeliest spread, held out in each `fold`."""
 
-    def __init__(
-        self, choices: Choices, fold: np.ndarray, loss: Loss, prior: float
-    ) -> None:
+    def __init__(self, choices: Choices, fold: np.ndarray, loss: Loss, prior: float) -> None:
         self._prior = prior
         self._all = Likelihood(choices, loss)
         self._parts = [

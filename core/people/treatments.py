@@ -15,13 +15,12 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Column, Number, Switch
+from tripletscope.core.engine.declared import Column, Number, Seed, Switch
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import OfMarked, task
-from tripletscope.core.inference.held_out.score import held_out_reach, question_folds
+from tripletscope.core.inference.held_out.score import held_out_half_width, question_folds
 from tripletscope.core.inference.held_out.units import IntervalUnit, known_people, unit_fields
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.lapses import with_lapses
@@ -87,9 +86,7 @@ class Treatments:
         }})
 
 
-def person_weights(
-    answers: Answers, participants: np.ndarray, weight: np.ndarray
-) -> np.ndarray:
+def person_weights(answers: Answers, participants: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """(T,) weight of each answer's person, from (P,), or 1 without one."""
     who, names = codes_of(answers, "participant")
     by_name = dict(zip(map(str, participants), weight, strict=True))
@@ -104,9 +101,7 @@ def effective_number(weight: np.ndarray) -> float:
 
 @task("Predicting with and without", columns=("participant",), computation=OfMarked)
 def compare_treatments(
-    method: Method,
-    triplets: Answers,
-    *,
+    method: Method, triplets: Answers, *,
     kept: Annotated[str, Column(
         "Kept answers", "A column that is true for answers that exclusion keeps.", of="answers",
         marks=True,
@@ -118,9 +113,7 @@ def compare_treatments(
     folds: Annotated[int, Number(
         2, 20, "Folds", "Folds for the held-out error.", advanced=True,
     )] = 5,
-    unit: IntervalUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: IntervalUnit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> Treatments:
     """Predict held-out answers from all answers alike, after exclusion, and with weights.
 
@@ -142,8 +135,6 @@ def compare_treatments(
     DataError
         If nothing would be left, or too little to predict it, or fewer than two participants for a
         unit of participants.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Examples
     --------
@@ -181,7 +172,7 @@ def compare_treatments(
     def between(k: int, other: int) -> np.ndarray:
         """Difference of two errors, with the ends of its interval."""
         gain = errors[:, k] - errors[:, other]
-        reach = held_out_reach(
+        reach = held_out_half_width(
             gain, 1.0 / (folds - 1), people, wrong[k] - wrong[other], triplets.weight[held_out]
         )
         return gain.mean() + np.array([0.0, -reach, reach])

@@ -14,9 +14,8 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Column, Number, Switch
+from tripletscope.core.engine.declared import Choice, Column, Number, Seed, Switch
 from tripletscope.core.engine.method import register
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.inference.held_out.score import question_folds
@@ -26,7 +25,6 @@ from tripletscope.core.models.embedding.ordinal import Embedding, OrdinalEmbeddi
 from tripletscope.core.models.optimise.loss import Loss
 from tripletscope.core.people.attention import p_of_attention
 from tripletscope.core.people.floor import Floor, answers_needed
-from tripletscope.core.people.likelihood import ChoiceScores, Likelihood, choices_by
 from tripletscope.core.people.shared import (
     PeopleVariance,
     Shared,
@@ -37,6 +35,7 @@ from tripletscope.core.people.shared import (
     rough_accuracy_of,
     weights_of,
 )
+from tripletscope.core.people.weighted_axes import ChoiceScores, Likelihood, choices_by
 
 #: First spread, and folds on which it is estimated again.
 _FIRST, _FOLDS = 0.3, 3
@@ -48,13 +47,10 @@ _LEVEL, _FIRM = 0.05, 20.0
 _STARTS, _MANY = 4, 20_000
 _MAPS = {"ste": STE, "tste": TSTE, "ckl": CKL}
 
-By = Annotated[
-    str,
-    Column(
-        "People", "Column of the answers that names the participant, or a group of them, or a "
-        "condition.", of="answers",
-    ),
-]
+By = Annotated[str, Column(
+    "People", "Column of the answers that names the participant, or a group of them, or a "
+    "condition.", of="answers"
+)]
 Components = Annotated[
     int, Number(1, 10, "Dimensions", "Axes of the shared map that people weight differently.")
 ]
@@ -135,8 +131,6 @@ class PeopleMap(Embedding):
             With the column `by`.
         y : None
             The answers say who chose what; further responses are refused.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : Progress
             Snapshots are maps of shape (n, d); a stop keeps the last state.
 

@@ -263,9 +263,7 @@ def _token_grades(record: Any, letters: str) -> dict[int, float]:
     return next(filter(None, (_token_grades(one, letters) for one in inner)), {})
 
 
-def _of_json(
-    line: str, name: str, row: int
-) -> tuple[str, list[str] | list[dict[int, float]]]:
+def _of_json(line: str, name: str, row: int) -> tuple[str, list[str] | list[dict[int, float]]]:
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:

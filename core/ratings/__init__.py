@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "arrangements": ["Arrangements"],
     "confusions": ["Confusions"],
     "kinds": ["KINDS"],
-    "measured": ["Dissimilarities", "RatedDissimilarities"],
+    "dissimilarities": ["RatedDissimilarities"],
     "piles": ["Piles"],
     "pooling": ["pool_ratings"],
     "ratings": ["Ratings"],

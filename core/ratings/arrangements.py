@@ -7,7 +7,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
-from tripletscope.core.ratings.measured import (
+from tripletscope.core.ratings.dissimilarities import (
     JudgedPairs,
     Ordered,
     RatedDissimilarities,

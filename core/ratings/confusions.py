@@ -11,7 +11,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import with_random_state
-from tripletscope.core.ratings.measured import (
+from tripletscope.core.ratings.dissimilarities import (
     MOST_ANSWERS,
     Dissimilarities,
     RatedDissimilarities,

@@ -9,7 +9,7 @@ import pandas as pd
 
 from tripletscope.core.ratings.arrangements import Arrangements
 from tripletscope.core.ratings.confusions import Confusions
-from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 from tripletscope.core.ratings.piles import Piles
 from tripletscope.core.ratings.ratings import Ratings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.ratings.measured import (
+from tripletscope.core.ratings.dissimilarities import (
     JudgedPairs,
     Ordered,
     RatedDissimilarities,

@@ -8,7 +8,7 @@ import pandas as pd
 from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 
 
 def pool_ratings(

@@ -10,7 +10,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import with_random_state
-from tripletscope.core.ratings.measured import (
+from tripletscope.core.ratings.dissimilarities import (
     Dissimilarities,
     JudgedPairs,
     Ordered,

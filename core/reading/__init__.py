@@ -9,30 +9,27 @@ reading answers (`interpret`). `tripletscope.read` does everything. `Reading.to_
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "columns.alternatives": ["alternatives"],
     "columns.reading": [
-        "CHOICE_CODINGS", "INDEX_BASES", "RESPONSE_TIME_UNITS", "ROLES", "Coding", "Reading",
-        "Role", "can_be_kept", "candidates",
+        "CHOICE_CODINGS", "INDEX_BASES", "RESPONSE_TIME_UNITS", "ROLES", "Reading",
+        "can_be_kept", "candidates",
     ],
-    "interpretation.interpret": ["interpret"],
     "interpretation.proposal": [
         "AmbiguousTable", "ConjointGiven", "MatrixGiven", "MeasuredGiven", "OtherTask",
         "Recognition", "propose", "recognise",
     ],
-    "kinds": ["Claim", "Kind", "Sign", "kinds"],
-    "interpretation.report": ["NO_MAP", "Imported", "Omission", "Pairs", "Report", "Sentence"],
-    "layouts": ["Layout"],
+    "kinds": ["kinds"],
+    "interpretation.imported": ["NO_MAP", "Imported", "Pairs"],
     "loading": ["load", "load_several"],
     "matrix": ["SquareTable"],
     "measuring": [
         "RatingsFile", "file_of_measured", "read_conjoint", "read_matrix", "read_measured",
     ],
-    "objects.measured": [
+    "objects.feature_tables": [
         "FeatureTable", "features_of", "read_distances", "read_feature_tables", "read_features",
     ],
-    "objects.objects": ["MatchReport", "attach_objects", "read_objects"],
+    "objects.matching": ["attach_objects", "read_objects"],
     "objects.pictures": ["Pictures", "attach_pictures", "read_pictures"],
     "questions": ["read_gold", "read_questions"],
     "table": ["Table"],
-    "tasks": ["TASKS", "Task"],
+    "tasks": ["TASKS"],
 })

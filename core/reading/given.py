@@ -30,9 +30,7 @@ def files_in(source: Any) -> list[tuple[str, Source]] | None:
         return None
     if not all(isinstance(each, str | Path | bytes) or hasattr(each, "read") for each in source):
         return None
-    return [
-        (named_source(each, f"file {number}"), each) for number, each in enumerate(source, 1)
-    ]
+    return [(named_source(each, f"file {number}"), each) for number, each in enumerate(source, 1)]
 
 
 def are_rows(source: Any) -> bool:

@@ -31,7 +31,7 @@ from tripletscope.core.reading.formats.text import (
     row_too_long,
     unterminated_quote,
 )
-from tripletscope.core.reading.formats.triangle import squared
+from tripletscope.core.reading.formats.triangular import squared
 from tripletscope.core.reading.formats.wrapped import unwrapped
 from tripletscope.core.reading.given import NAME, TableSource, files_in, given_table
 from tripletscope.core.reading.layouts import layouts
@@ -48,16 +48,9 @@ from tripletscope.core.reading.tasks import MOST_OPTIONS
 
 
 def load(
-    source: TableSource,
-    name: str | None = None,
-    *,
-    header: bool | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    member: str | None = None,
-    least_columns: int = 3,
-    reshape: bool = True,
-    tolerant: bool = False,
+    source: TableSource, name: str | None = None, *, header: bool | None = None,
+    delimiter: str | None = None, encoding: str | None = None, member: str | None = None,
+    least_columns: int = 3, reshape: bool = True, tolerant: bool = False,
     progress: Progress = silent,
 ) -> Table:
     """Read a table of text, without deciding what its columns mean.
@@ -104,13 +97,8 @@ def load(
 
 
 def load_several(
-    files: Iterable[tuple[str, Source]],
-    name: str | None = None,
-    *,
-    reshape: bool = True,
-    tolerant: bool = False,
-    progress: Progress = silent,
-    **options: Any,
+    files: Iterable[tuple[str, Source]], name: str | None = None, *, reshape: bool = True,
+    tolerant: bool = False, progress: Progress = silent, **options: Any,
 ) -> Table:
     """Read several files as one table: one per participant, or answers and their code book."""
     parts = [(source, own) for own, source in files]
@@ -228,9 +216,7 @@ def _wide_enough(table: Table, least_columns: int) -> Table:
     return table
 
 
-def _from_text(
-    data: bytes, name: str, shape: Shape, encoding: str, progress: Progress
-) -> Table:
+def _from_text(data: bytes, name: str, shape: Shape, encoding: str, progress: Progress) -> Table:
     if shape.delimiter == " ":
         data = data[: shape.body] + evenly_spaced(data[shape.body :])
     try:
@@ -258,9 +244,7 @@ def _from_text(
     return replace(table, blank=table.row_numbers(np.flatnonzero(blank)))
 
 
-def _body(
-    data: bytes, shape: Shape, progress: Progress
-) -> tuple[pa.Table, list[tuple[int, int]]]:
+def _body(data: bytes, shape: Shape, progress: Progress) -> tuple[pa.Table, list[tuple[int, int]]]:
     """The cells below the header; row and number of cells of rows with a wrong number of these."""
     malformed: list[tuple[int, int]] = []
 

@@ -11,7 +11,7 @@ import numpy as np
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.formats.several import FILE
 from tripletscope.core.reading.kinds import Sign
-from tripletscope.core.reading.kinds.ratings import UNTOLD, direction_of, selves
+from tripletscope.core.reading.kinds.pair_ratings import UNTOLD, direction_of, selves
 from tripletscope.core.reading.names import ALIASES, counted, normalised
 from tripletscope.core.reading.numerals import NUMERAL
 from tripletscope.core.reading.table import Table
@@ -253,9 +253,7 @@ def _has_no_selves(table: Table, names: np.ndarray, above: list[str]) -> bool:
     return bool(not np.diag(filled).any() and np.tril(filled).any() and np.triu(filled).any())
 
 
-def _stacked(
-    table: Table, names: np.ndarray, above: list[str], people: list[str]
-) -> list[Square]:
+def _stacked(table: Table, names: np.ndarray, above: list[str], people: list[str]) -> list[Square]:
     """One square of each person, whose rows may be in any order."""
     n = len(above)
     whose = table.texts(people[0]) if people else np.arange(table.n_rows) // n

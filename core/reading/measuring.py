@@ -13,19 +13,19 @@ from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.ratings.confusions import Confusions
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 from tripletscope.core.ratings.kinds import KINDS, measured
-from tripletscope.core.ratings.measured import RatedDissimilarities
 from tripletscope.core.ratings.ratings import Ratings
-from tripletscope.core.reading.columns.pairs import NAMES, judged, participant_of
+from tripletscope.core.reading.columns.pair_columns import NAMES, judged, participant_of
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.formats.source import Source, named_source
 from tripletscope.core.reading.formats.survey import rows_of_columns
 from tripletscope.core.reading.interpretation.proposal import recognise, refusal
 from tripletscope.core.reading.kinds import Claim, kinds
-from tripletscope.core.reading.kinds.arrangements import placed
-from tripletscope.core.reading.kinds.conjoint import CONJOINT, chosen_first, usual_cells
 from tripletscope.core.reading.kinds.experiments import of_experiment, only_of
-from tripletscope.core.reading.kinds.ratings import UNTOLD
+from tripletscope.core.reading.kinds.levels import CONJOINT, chosen_first, usual_cells
+from tripletscope.core.reading.kinds.pair_ratings import UNTOLD
+from tripletscope.core.reading.kinds.placements import placed
 from tripletscope.core.reading.languages import UNANSWERED_CELLS
 from tripletscope.core.reading.layouts.collect import unanswered_notes
 from tripletscope.core.reading.loading import load, load_several

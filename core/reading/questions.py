@@ -15,7 +15,7 @@ from tripletscope.core.reading.interpretation.proposal import propose
 from tripletscope.core.reading.languages import WORDS
 from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.names import counted, listing, named
-from tripletscope.core.reading.objects.objects import lookup
+from tripletscope.core.reading.objects.matching import lookup
 
 
 def read_questions(
@@ -46,9 +46,7 @@ def read_questions(
     )
 
 
-def read_gold(
-    source: Source, objects: Triplets, name: str | None = None
-) -> tuple[Triplets, str]:
+def read_gold(source: Source, objects: Triplets, name: str | None = None) -> tuple[Triplets, str]:
     r"""Read questions about the objects of a data set, with their right answers.
 
     Parameters

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading.columns.objects import says_part
+from tripletscope.core.reading.columns.object_columns import says_part
 from tripletscope.core.reading.formats.archive import check_size, damaged
 from tripletscope.core.reading.formats.arrays import decoded_texts
 from tripletscope.core.reading.formats.halves import pairs_in
@@ -55,9 +55,7 @@ def _from_document(document: Any, name: str) -> Table:
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             records = None  # it only looked like this layout
         if records:
-            return _from_records(
-                records, name, [f"JSON of {layout.title}.", *layout.told(records)]
-            )
+            return _from_records(records, name, [f"JSON of {layout.title}.", *layout.told(records)])
     records = _records(_listed(document))
     if records is None:
         raise DataError(
@@ -176,9 +174,7 @@ def _lists_in(
     session: Mapping[str, Any], before: str
 ) -> Iterator[tuple[str, list[Mapping[str, Any]], dict[str, Any]]]:
     """Path, trials and what stands beside them, of each list of records that has more to say."""
-    beside = {
-        key: value for key, value in session.items() if not isinstance(value, dict | list)
-    }
+    beside = {key: value for key, value in session.items() if not isinstance(value, dict | list)}
     for key, value in session.items():
         if isinstance(value, dict) and before.count(".") < 4:
             for path, trials, more in _lists_in(value, f"{before}{key}."):
@@ -209,9 +205,7 @@ def _of_numbered_rows(document: dict) -> list[Mapping[str, Any]] | None:
     return [{key: document[key][row] for key in document} for row in rows]
 
 
-def _from_records(
-    records: Sequence[Mapping[str, Any]], name: str, notes: list[str]
-) -> Table:
+def _from_records(records: Sequence[Mapping[str, Any]], name: str, notes: list[str]) -> Table:
     cells: dict[str, dict[int, str]] = {}
     for i, record in enumerate(records):
         for key, value in _flat(record, ""):
@@ -252,24 +246,48 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Table:
         cells = pa.table([as_cells(pa.chunked_array([_arrow(one)])) for one in columns.values()],
                          unique_names(columns, []))
         return Table(name, cells, True, None, None, [said], first_row=0)
+    columns, alone = _as_columns(_longest(_vectors(arrays)), name)
+    shapes = [f"{key or name} {values.shape}" for key, values in arrays.items()]
+    notes = [f"Arrays: {listing(shapes, 12)}."]
+    try:
+        cells = [as_cells(pa.chunked_array([_arrow(values)])) for values in columns.values()]
+    except UnicodeError as error:
+        raise DataError(
+            "the texts in the arrays are damaged", file=name,
+            remedy="Copy or download it again, or save the answers as CSV.",
+        ) from error
+    data = pa.table(cells, unique_names(columns, notes))
+    return Table(name, data, not alone, None, None, notes, first_row=0)
+
+
+def _vectors(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Arrays and fields of structs that may be columns, with one axis where there is one."""
     parts: dict[str, np.ndarray] = {}
     for key, values in arrays.items():
         # MATLAB has no vectors; but one row alone is one answer.
         if values.ndim == 2 and (values.shape[1] == 1 or (len(values) == 1 < len(arrays))):
             values = values.ravel()
+        fields = {key: values}
         if values.dtype.names and values.ndim == 1:
-            parts |= {field: values[field] for field in values.dtype.names
-                      if _is_plain(values[field])}
-        elif _is_plain(values):
-            parts[key] = values
+            fields = {field: values[field] for field in values.dtype.names}
+        parts |= {field: part for field, part in fields.items() if _is_plain(part)}
+    return parts
+
+
+def _longest(parts: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Those of the length that most columns have."""
     lengths = Counter()
     for values in parts.values():
         lengths[len(values)] += values.shape[1] if values.ndim == 2 else 1
     length = max(lengths, key=lambda n: (lengths[n], n), default=0)
-    taken = {
+    return {
         key: values for key, values in parts.items()
         if len(values) == length and (values.ndim == 1 or values.shape[1] <= MAX_COLUMNS)
     }
+
+
+def _as_columns(taken: Mapping[str, np.ndarray], name: str) -> tuple[dict[str, np.ndarray], bool]:
+    """Columns by name, and whether they are those of one array, which have none."""
     n_columns = sum(1 if values.ndim == 1 else values.shape[1] for values in taken.values())
     if n_columns > MAX_COLUMNS:
         raise DataError(
@@ -284,17 +302,7 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Table:
             continue
         for i, column in enumerate(values.T, 1):
             columns[f"column {i}" if alone else f"{key}[{i}]"] = column
-    shapes = [f"{key or name} {values.shape}" for key, values in arrays.items()]
-    notes = [f"Arrays: {listing(shapes, 12)}."]
-    try:
-        cells = [as_cells(pa.chunked_array([_arrow(values)])) for values in columns.values()]
-    except UnicodeError as error:
-        raise DataError(
-            "the texts in the arrays are damaged", file=name,
-            remedy="Copy or download it again, or save the answers as CSV.",
-        ) from error
-    data = pa.table(cells, unique_names(columns, notes))
-    return Table(name, data, not alone, None, None, notes, first_row=0)
+    return columns, alone
 
 
 def _is_plain(values: np.ndarray) -> bool:
@@ -320,9 +328,7 @@ def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarra
     places, values, shape = arrays["coords"], arrays["data"], arrays["shape"]
     if places.ndim != 2 or len(places) != 3 or shape.size != 3 or values.ndim != 1:
         return arrays
-    return {
-        "triplet": np.ascontiguousarray(places.T), "response": values,
-    }
+    return {"triplet": np.ascontiguousarray(places.T), "response": values}
 
 
 def from_columns(

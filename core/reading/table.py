@@ -88,9 +88,7 @@ class Table:
             skipped=none, blank=none,
         )
 
-    def with_columns(
-        self, columns: Mapping[str, pa.ChunkedArray | pa.Array], *notes: str
-    ) -> Table:
+    def with_columns(self, columns: Mapping[str, pa.ChunkedArray | pa.Array], *notes: str) -> Table:
         """The same table with more columns, unless they exist."""
         data = self.data
         for name, column in columns.items():
@@ -182,9 +180,7 @@ class Table:
         indices = pc.fill_null(chunk.indices, len(chunk.dictionary)).to_numpy()
         # The dictionary of a `head` has the values of the whole table.
         used = np.flatnonzero(np.bincount(indices, minlength=1)[: len(chunk.dictionary)])
-        texts = [
-            composed(bare(text)) for text in as_texts(chunk.dictionary.take(pa.array(used)))
-        ]
+        texts = [composed(bare(text)) for text in as_texts(chunk.dictionary.take(pa.array(used)))]
         values = list(dict.fromkeys(t for t in texts if t.casefold() not in missing))
         place = {text: i for i, text in enumerate(values)}
         lookup = np.full(len(chunk.dictionary) + 1, -1, dtype=np.int32)

@@ -7,9 +7,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "diagnostics": ["ScaleDiagnostics", "diagnose"],
     "mlcm": ["MLCM"],
     "mlds": ["MLDS"],
-    "ordinal": [
+    "map_scales": [
         "GroupScales", "OrdinalScale", "normalised", "ordinal_scale", "scale_error", "scales_by",
     ],
-    "resampling": ["ScaleSamples", "bootstrap_scale"],
-    "trials": ["Recorded", "ScaleTrials", "as_trials", "recorded"],
+    "scale_samples": ["ScaleSamples", "bootstrap_scale"],
+    "scale_trials": ["as_trials", "recorded"],
 })

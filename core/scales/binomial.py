@@ -19,7 +19,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.inference.held_out.units import participants_of
-from tripletscope.core.scales.trials import ScaleTrials
+from tripletscope.core.scales.scale_trials import ScaleTrials
 
 #: A fit that needs more steps than this has no finite optimum.
 MOST_STEPS = 200

@@ -19,7 +19,7 @@ from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.scales.binomial import LINKS, Design, Prior, fit_many, has_finite_optimum
-from tripletscope.core.scales.resampling import TOGETHER, simulated_counts
+from tripletscope.core.scales.scale_samples import TOGETHER, simulated_counts
 
 #: Fewest comparisons per parameter for a test: below, chi squared is too coarse. With ten, additive
 #: observers were denied in 11 %.
@@ -146,9 +146,7 @@ class ConjointScales:
                 )
             ]
             start = stop
-        return pd.DataFrame(
-            rows, columns=["dimension", "number", "level", "value", "low", "high"]
-        )
+        return pd.DataFrame(rows, columns=["dimension", "number", "level", "value", "low", "high"])
 
     @property
     def surface(self) -> pd.DataFrame:

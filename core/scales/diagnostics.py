@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -25,8 +24,8 @@ from tripletscope.core.scales.binomial import (
     p_of_lapse,
 )
 from tripletscope.core.scales.mlds import MLDS
-from tripletscope.core.scales.resampling import TOGETHER, batches
-from tripletscope.core.scales.trials import ScaleTrials
+from tripletscope.core.scales.scale_samples import TOGETHER, batches
+from tripletscope.core.scales.scale_trials import ScaleTrials
 
 #: Most responses to simulate together, one for every answer.
 _RESPONSES = 1_000_000
@@ -99,14 +98,11 @@ class ScaleDiagnostics:
 
 @task("Simulating answers from the model", "scale")
 def diagnose(
-    method: MLDS,
-    triplets: Any,
-    *,
+    method: MLDS, triplets: Any, *,
     simulations: Annotated[
         int, Number(20, 100_000, "Simulations", "More make the envelope and p values more precise.")
     ] = 1_000,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> ScaleDiagnostics:
     """Test whether the model describes the answers; each counts once, whatever its weight.
 

@@ -8,9 +8,8 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.method import Method, register
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.scales.binomial import LINKS
 from tripletscope.core.scales.conjoint import (

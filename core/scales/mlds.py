@@ -29,7 +29,7 @@ from tripletscope.core.scales.binomial import (
     has_finite_optimum,
     rate_intervals,
 )
-from tripletscope.core.scales.trials import (
+from tripletscope.core.scales.scale_trials import (
     Recorded,
     ScaleTrials,
     Stimulus,
@@ -168,10 +168,6 @@ class MLDS(Method):
         ----------
         triplets : Triplets, Quadruples, Recorded, DataFrame or array-like of int
             See `tripletscope.core.scales.as_trials`.
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : Progress
             Called once; the fit takes milliseconds.
 

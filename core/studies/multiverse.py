@@ -17,9 +17,8 @@ from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.named import column_of, one_of
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Column, MethodNames, Number, Switch
+from tripletscope.core.engine.declared import Column, MethodNames, Number, Seed, Switch
 from tripletscope.core.engine.estimate import Estimate
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.registry import registry
@@ -33,10 +32,7 @@ from tripletscope.core.people.comparing import sees_groups
 from tripletscope.core.people.conditions import permutation_test
 from tripletscope.core.people.weights import WeightedEuclidean, people_of
 from tripletscope.core.similarity.clusters.agglomerative import AgglomerativeClustering
-from tripletscope.core.similarity.clusters.counting import (
-    beside_continua,
-    recommend_clusters,
-)
+from tripletscope.core.similarity.clusters.counting import beside_continua, recommend_clusters
 from tripletscope.core.similarity.kernels.space import Space
 
 #: Shuffles of the objects by which a column is judged in every analysis.
@@ -174,9 +170,7 @@ class Multiverse:
 @task("Trying other choices", "embedding", columns=("participant",), parts=10,
       computation=OfMarked)
 def multiverse(
-    method: OrdinalEmbedding,
-    answers: Answers,
-    *,
+    method: OrdinalEmbedding, answers: Answers, *,
     methods: Annotated[list[str], MethodNames(
         "embedding", "Methods", "All with default settings, but for that of the main analysis.",
     )] = ("tste", "ste", "ckl", "soe"),
@@ -211,9 +205,7 @@ def multiverse(
     replicates: Annotated[int, Number(
         10, 1000, "Replicates", "Bootstrap replicates for how far a map moves.", advanced=True
     )] = 20,
-    seed: Seed = 0,
-    begun: Multiverse | None = None,
-    progress: Progress = silent,
+    seed: Seed = 0, begun: Multiverse | None = None, progress: Progress = silent,
 ) -> Multiverse:
     """Error, map and conclusions of every method, number of dimensions and view.
 
@@ -228,10 +220,6 @@ def multiverse(
     progress : Progress
         Called after every analysis. The main one is the first, then those that differ from it in
         one choice.
-
-    Returns
-    -------
-    Multiverse
 
     Raises
     ------

@@ -15,13 +15,12 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.docstrings import parametric
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.trees.estimator import ComparingEstimator, find_leaves, grow_trees
 from tripletscope.core.trees.growing import SplitRule
 from tripletscope.core.trees.nodes import Nodes
-from tripletscope.core.trees.objects import ComparingEstimator, find_leaves, grow_trees
 from tripletscope.core.trees.oracle import Oracle, converse
 from tripletscope.core.trees.search import nearest
 

@@ -14,9 +14,8 @@ from sklearn.utils import get_tags
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.named import column_of
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Choice, Column, Number
+from tripletscope.core.engine.declared import Choice, Column, Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -162,18 +161,12 @@ class ColumnErrors:
 
 @task("Predicting held-out values", "embedding", "kernel", "features")
 def predict_column(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     column: Annotated[str, Column("Predicted column", "A column of the stimulus metadata.")],
-    kind: Kind = "classes",
-    learner: Learner = "all",
-    answers: OracleChoice = "fitted",
-    max_samples: Share = 1.0,
-    multiclass: Multiclass = "pooled",
+    kind: Kind = "classes", learner: Learner = "all", answers: OracleChoice = "fitted",
+    max_samples: Share = 1.0, multiclass: Multiclass = "pooled",
     folds: Annotated[int, Number(2, 50, "Folds", advanced=True)] = 5,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> ColumnErrors:
     """Cross-validated errors of forests by leaf size and number of trees, and of their peers.
 

@@ -8,9 +8,8 @@ from typing import Annotated
 import numpy as np
 
 from tripletscope.core.data.triplets import Answers, as_triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method, MethodParameter, register
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.similarity.kernels.gaussian import MapKernel
 from tripletscope.core.trees.forest import ComparisonForest, Trees

@@ -12,9 +12,8 @@ from sklearn.base import BaseEstimator, clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
@@ -172,9 +171,7 @@ class SearchCurve:
 
 @task("Searching for neighbours", "embedding", "kernel", "features")
 def search_curve(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     n_trees: Annotated[int, Number(
         2, 100, "Trees of the forest", "Compared with one tree, for the same number of questions."
     )] = 10,
@@ -187,8 +184,7 @@ def search_curve(
         10, 100_000, "Objects searched for", "Fewer are faster, with wider intervals.",
         advanced=True
     )] = 1000,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> SearchCurve:
     """How often trees miss the nearest neighbour on a map, or by the distances of a kernel."""
     space = space_of(clone(method).fit(as_triplets(triplets)))

@@ -19,14 +19,14 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import refuse_lengths
 from tripletscope.core.engine.declared import Choice, Number, Switch
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.models.optimise.elementary import compiled
-from tripletscope.core.trees.choosing import try_leaf_sizes
 from tripletscope.core.trees.forest import ComparisonForest
 from tripletscope.core.trees.growing import LABELS, LABELS_FIRST, RANDOM, RESPONSES
+from tripletscope.core.trees.leaf_size import try_leaf_sizes
 from tripletscope.core.trees.oracle import Oracle
 
 #: Share of objects per tree for choosing a leaf size: that of a bootstrap sample.
@@ -44,19 +44,16 @@ OutOfBag = Annotated[bool, Switch(
 )]
 
 #: How votes of more than two classes are counted.
-Multiclass = Annotated[
-    str,
-    Choice(
-        {
-            "pooled": "Pooled vote", "one-vs-one": "Forest per pair",
-            "summed": "Per pair, summed",
-        },
-        "More than two classes",
-        "One forest per pair of classes takes more questions, and as many trees for each pair. "
-        "Each votes for a class, or its shares of votes are summed, as published.",
-        advanced=True, later=True,
-    ),
-]
+Multiclass = Annotated[str, Choice(
+    {
+        "pooled": "Pooled vote", "one-vs-one": "Forest per pair",
+        "summed": "Per pair, summed",
+    },
+    "More than two classes",
+    "One forest per pair of classes takes more questions, and as many trees for each pair. "
+    "Each votes for a class, or its shares of votes are summed, as published.",
+    advanced=True, later=True
+)]
 
 
 class SupervisedForest(ComparisonForest):
@@ -312,19 +309,16 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
         "Cells of at most this many objects are not divided. Choosing takes about as many "
         "questions as growing the forest with a leaf size of 1.", automatic="By out-of-bag error"
     )] = None
-    pivots: Annotated[
-        str,
-        Choice(
-            {
-                "best": "Best of several random pairs", "different": "Of different values",
-                "random": "Random",
-            },
-            "Pivots",
-            "The best of several pairs lowers the variance of the responses most: fewest errors, "
-            "but several times the questions. Of different values: one up to the mean of the cell, "
-            "one above it.",
-        ),
-    ] = "best"
+    pivots: Annotated[str, Choice(
+        {
+            "best": "Best of several random pairs", "different": "Of different values",
+            "random": "Random",
+        },
+        "Pivots",
+        "The best of several pairs lowers the variance of the responses most: fewest errors, "
+        "but several times the questions. Of different values: one up to the mean of the cell, "
+        "one above it."
+    )] = "best"
     candidates: Annotated[
         int, Number(2, 100, "Pairs to choose from", "Only for the best of several pairs.")
     ] = 10

@@ -10,13 +10,13 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import refuse_lengths
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.docstrings import parametric
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.short_repr import short_repr
+from tripletscope.core.trees.estimator import ComparingEstimator, find_leaves, grow_trees
 from tripletscope.core.trees.forest import LeafSize
 from tripletscope.core.trees.growing import (
     LABELS,
@@ -29,7 +29,6 @@ from tripletscope.core.trees.growing import (
     nodes_of,
 )
 from tripletscope.core.trees.nodes import descending
-from tripletscope.core.trees.objects import ComparingEstimator, find_leaves, grow_trees
 from tripletscope.core.trees.oracle import AnswersOracle, Dialogue, Oracle, Vectors, converse
 from tripletscope.core.trees.search import best_first, nearest
 
@@ -89,18 +88,15 @@ class ComparisonTree(ComparingEstimator):
 
     metric: str | Oracle = "euclidean"
     leaf_size: LeafSize = 16
-    pivots: Annotated[
-        str,
-        Choice(
-            {
-                "random": "Random", "supervised": "Of different classes",
-                "answered": "With most answers",
-            },
-            "Pivots",
-            "With most answers: for a collection of answers, the pair with answers about most "
-            "objects of the cell.",
-        ),
-    ] = "random"
+    pivots: Annotated[str, Choice(
+        {
+            "random": "Random", "supervised": "Of different classes",
+            "answered": "With most answers",
+        },
+        "Pivots",
+        "With most answers: for a collection of answers, the pair with answers about most "
+        "objects of the cell."
+    )] = "random"
     n_pairs: Annotated[int, Number(
         1, 51, "Pairs of pivots",
         "An odd number of pairs decides by majority, against noise: the further pairs are "
@@ -291,9 +287,7 @@ class ComparisonTree(ComparingEstimator):
         leaf = int(leaves[0])
         # Pivots know their side without a question.
         pivots = self.nodes_.pivots[:, 0]
-        asked = [
-            node for node in self._above(leaf) if not (is_own and numbers[0] in pivots[node])
-        ]
+        asked = [node for node in self._above(leaf) if not (is_own and numbers[0] in pivots[node])]
         rows = [(node, *row) for node, answer in zip(asked, rounds, strict=True) for row in answer]
         steps = pd.DataFrame(rows, columns=["node", "p", "q", "nearer_to_p"], dtype=int)
         return steps.astype({"nearer_to_p": bool}), leaf

@@ -14,7 +14,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from tripletscope.core.data.cells import marked
-from tripletscope.core.data.kinds import N_ASKED, N_UNANSWERED
+from tripletscope.core.data.question_kinds import N_ASKED, N_UNANSWERED
 from tripletscope.core.reading.columns.reading import ROLES
 
 #: Most values of a column of texts that are listed.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from tripletscope.core.data.kinds import UNANSWERED
+from tripletscope.core.data.question_kinds import UNANSWERED
 from tripletscope.core.studies.experiment.conduct import conduct_table
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.results import AnswerRecord, questionnaire_answers

@@ -19,7 +19,7 @@ from urllib.parse import quote
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import CHECKS
+from tripletscope.core.data.question_kinds import CHECKS
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.lists import key_of, person_list, stand_in
 from tripletscope.core.studies.experiment.question import ASKINGS, Question

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import UNANSWERED
+from tripletscope.core.data.question_kinds import UNANSWERED
 from tripletscope.core.studies.experiment.participant import participant_id
 from tripletscope.core.studies.experiment.question import MOST_ON_TABLE
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import CHECKS
+from tripletscope.core.data.question_kinds import CHECKS
 from tripletscope.core.studies.experiment.experiment import Stimulus
 from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Question

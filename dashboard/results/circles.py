@@ -12,7 +12,7 @@ from tripletscope.core.inference.held_out.compare import Suggestion
 from tripletscope.core.inference.held_out.paired import PairedDifference, paired_difference
 from tripletscope.core.run import Run
 from tripletscope.core.scales import OrdinalScale
-from tripletscope.core.scales.ordinal import FEWEST_AROUND
+from tripletscope.core.scales.map_scales import FEWEST_AROUND
 from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scale_curves import Curve, scale_curves, stimulus_map
 from tripletscope.dashboard.results.drawing import Drawing

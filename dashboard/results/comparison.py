@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.inference.held_out.choosing import choice_accuracies
+from tripletscope.core.inference.held_out.choice_accuracy import choice_accuracies
 from tripletscope.core.inference.held_out.compare import (
     Suggestion,
     fewer_elsewhere,

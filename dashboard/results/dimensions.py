@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.held_out.choice_accuracy import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.inference.held_out.compare import is_chance
 from tripletscope.core.models.dimensions.penalties import PenaltyCurve
 from tripletscope.core.models.dimensions.reproducibility import (

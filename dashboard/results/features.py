@@ -12,13 +12,13 @@ import pandas as pd
 
 from tripletscope.core.engine.method import make_method
 from tripletscope.core.features.correlation import MapCorrelation
-from tripletscope.core.features.explain import Explained, surely_above
+from tripletscope.core.features.explain import Explained, above_chance
+from tripletscope.core.features.feature_weights import FeatureWeights
 from tripletscope.core.features.recovery import Recovered
 from tripletscope.core.features.residual_map import ResidualMap
 from tripletscope.core.features.unique import UniqueParts
-from tripletscope.core.features.weights import FeatureWeights
 from tripletscope.core.inference.held_out.ceiling import VAGUE
-from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy
+from tripletscope.core.inference.held_out.choice_accuracy import ChoiceAccuracy
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.explaining import (
@@ -137,7 +137,8 @@ def ceilings_of(
     choices: Of the same answers; empty where all are choices between two.
     as_asked: As of `measured_as`. Several kinds of choice together have no ceiling.
     """
-    bounds = [tuple(result.ceiling_lower), tuple(result.ceiling_upper)]
+    ceiling = result.ceiling if as_asked else result.of_two_ceiling
+    bounds = [ceiling[end].interval for end in range(2)]
     if as_asked and choices:
         chances = {round(one.chance, 9) for one in choices}
         lower, upper = choices[0].ceiling.lower, choices[0].ceiling.upper
@@ -152,24 +153,24 @@ def ceilings_of(
 def accuracy_said(
     result: Explained, table: pd.DataFrame, ceilings: dict[str, tuple[float, float]]
 ) -> Iterator[Element]:
-    """None is ahead of another where neither is surely above chance (`surely_above`).
+    """None is ahead of another where neither is surely above chance (`above_chance`).
 
     table: As of `measured_as`.
     ceilings: As of `ceilings_of`.
     """
-    rows = surely_above(table)
+    rows = above_chance(table)
     scheme = rows["held_out"].iloc[0]
     best = rows.loc[rows["accuracy"].idxmax()]
-    key = ("best" if len(set(rows["space"])) > 1 else "one") if best["surely"] else "none"
+    key = ("best" if len(set(rows["space"])) > 1 else "one") if best["significant"] else "none"
     yield Statement(words(
         f"features {key} {scheme}", best=best["space"], how=words(f"model {best['model']}"),
         accuracy=tuple(best[["accuracy", "low", "high"]]), over=result.accuracy.over,
         chance=best["chance"], choices=int(best["choices"]),
     ))
     nothing = [
-        name for name, surely in rows.groupby("space", sort=False)["surely"] if not surely.any()
+        name for name, above in rows.groupby("space", sort=False)["significant"] if not above.any()
     ]
-    if best["surely"]:
+    if best["significant"]:
         if nothing:
             yield Statement(words("features at chance", names=nothing))
         yield from _differences(rows, best)

@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from tripletscope.core.data.answers import Answers
 from tripletscope.core.data.geometry import ellipsoids
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.inference.held_out.choosing import choice_accuracies
+from tripletscope.core.inference.held_out.choice_accuracy import choice_accuracies
 from tripletscope.core.inference.held_out.compare import is_chance
 from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.core.inference.held_out.tails import TailChoice

@@ -14,13 +14,13 @@ from tripletscope.core.engine.method import make_method
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.experiment.experiment import SOURCES
 from tripletscope.core.studies.experiment.question import ASKINGS
+from tripletscope.core.studies.preregistration.analysis_plan import MAP, AnalysisPlan, PlannedStep
 from tripletscope.core.studies.preregistration.deviations import (
     Deviation,
     Standing,
     why_omitted,
 )
-from tripletscope.core.studies.preregistration.plan import MAP, AnalysisPlan, PlannedStep
-from tripletscope.core.studies.preregistration.questions import QUESTIONS
+from tripletscope.core.studies.preregistration.planned_questions import QUESTIONS
 from tripletscope.core.studies.quality.exclusion import Cleaning
 from tripletscope.core.studies.quality.rules import RULES
 from tripletscope.dashboard.results.findings import SubjectResults, Topic

@@ -21,7 +21,7 @@ from tripletscope.core.inference.held_out.ceiling import (
     noise_ceiling,
     people_differ,
 )
-from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.held_out.choice_accuracy import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing

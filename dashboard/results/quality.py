@@ -12,7 +12,7 @@ from tripletscope.core.data.columns import one_per_trial
 from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.held_out.ceiling import Ceiling
-from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, ChoiceKind
+from tripletscope.core.inference.held_out.choice_accuracy import ChoiceAccuracy, ChoiceKind
 from tripletscope.core.inference.held_out.share import Share
 from tripletscope.core.inference.held_out.units import known_people, participants_of
 from tripletscope.core.studies.quality.consistency import Coverage

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.inference.held_out.units import ENOUGH
+from tripletscope.core.inference.uncertainty.abstention import Abstention
 from tripletscope.core.inference.uncertainty.calibration import Calibration
-from tripletscope.core.inference.uncertainty.prediction import Abstention
 from tripletscope.core.inference.uncertainty.reliability import SURE, Reliability
 from tripletscope.core.inference.uncertainty.sampling import AGREED, JUDGED
 from tripletscope.core.run import Run

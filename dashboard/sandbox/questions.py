@@ -63,7 +63,7 @@ from tripletscope.core.reading.formats.encoding import ENCODINGS
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.interpretation.proposal import NO_READING, told
 from tripletscope.core.reading.names import is_picture_name
-from tripletscope.core.reading.objects.objects import MatchReport
+from tripletscope.core.reading.objects.matching import MatchReport
 from tripletscope.core.studies.quality.direction import DirectionTest, decided, direction_test
 from tripletscope.dashboard.sandbox.archive import PAGES, PackedFolder
 from tripletscope.dashboard.sandbox.records import (

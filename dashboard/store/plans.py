@@ -29,8 +29,8 @@ from tripletscope.dashboard.store.workspace import Workspace
 if TYPE_CHECKING:  # lists of data sets load nothing that computes
     from tripletscope.core.data.triplets import Answers
     from tripletscope.core.run import Run
+    from tripletscope.core.studies.preregistration.analysis_plan import AnalysisPlan
     from tripletscope.core.studies.preregistration.deviations import Standing
-    from tripletscope.core.studies.preregistration.plan import AnalysisPlan
 
 #: In the folder of an experiment that follows a plan.
 FILE = "plan.json"
@@ -63,7 +63,7 @@ def _kept(path: Path) -> KeptPlan:
 
 def read_plan(path: Path) -> AnalysisPlan:
     """The plan of a file; `DataError` says what is wrong with it."""
-    from tripletscope.core.studies.preregistration.plan import AnalysisPlan
+    from tripletscope.core.studies.preregistration.analysis_plan import AnalysisPlan
 
     name = f"{path.parent.name}/{path.name}"
     try:
@@ -148,7 +148,7 @@ def looked_at(workspace: Workspace, info: DatasetInfo) -> dict[str, list[str]]:
 
 def followed(info: DatasetInfo) -> AnalysisPlan | None:
     """The plan that a data set follows; `DataError` if this version cannot read it."""
-    from tripletscope.core.studies.preregistration.plan import AnalysisPlan
+    from tripletscope.core.studies.preregistration.analysis_plan import AnalysisPlan
 
     record = info.extra.get(PLAN)
     return None if record is None else AnalysisPlan.from_record(record, f"{info.name}, plan")

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.kinds import N_ASKED, N_UNANSWERED
+from tripletscope.core.data.question_kinds import N_ASKED, N_UNANSWERED
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.store.services import services

@@ -13,7 +13,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy
+from tripletscope.core.inference.held_out.choice_accuracy import ChoiceAccuracy
 from tripletscope.core.reading import features_of
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.state import widgets

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from tripletscope.core.studies.preregistration.plan import AnalysisPlan
+from tripletscope.core.studies.preregistration.analysis_plan import AnalysisPlan
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.results.preregistration import (
     heading,

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.data.kinds import UNANSWERED
+from tripletscope.core.data.question_kinds import UNANSWERED
 from tripletscope.core.studies.experiment.results import AnswerRecord
 from tripletscope.dashboard.collect import answer_log
 from tripletscope.dashboard.collect.answer_log import CollectedPerson

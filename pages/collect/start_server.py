@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import ABOUT_OBJECTS
 from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.reading.layouts.collect import unanswered_note
 from tripletscope.core.studies.experiment import results

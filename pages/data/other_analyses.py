@@ -13,7 +13,7 @@ from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.run import TASKS, Run
-from tripletscope.core.studies.preregistration.plan import (
+from tripletscope.core.studies.preregistration.analysis_plan import (
     AnalysisPlan,
     PlannedStep,
     why_not_planned,

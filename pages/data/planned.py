@@ -11,9 +11,9 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.progress import Progress
+from tripletscope.core.studies.preregistration.analysis_plan import MAP, AnalysisPlan, PlannedStep
 from tripletscope.core.studies.preregistration.deviations import Standing
-from tripletscope.core.studies.preregistration.plan import MAP, AnalysisPlan, PlannedStep
-from tripletscope.core.studies.preregistration.questions import QUESTIONS
+from tripletscope.core.studies.preregistration.planned_questions import QUESTIONS
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.jobs.queue import Step
 from tripletscope.dashboard.results.preregistration import (

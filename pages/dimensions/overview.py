@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.held_out.choice_accuracy import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.run import Run
 from tripletscope.dashboard.archive.recipe import reproduction
 from tripletscope.dashboard.figures.reproduced import AGAIN

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.uncertainty.prediction import predicted
+from tripletscope.core.inference.uncertainty.abstention import predicted
 from tripletscope.core.run import Run
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.ui import panels

@@ -14,7 +14,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.features.model_answers import ModelAnswers, answer_questions
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, observer_agreement
+from tripletscope.core.inference.held_out.choice_accuracy import ChoiceAccuracy, observer_agreement
 from tripletscope.core.prompts.prompts import Questions, prompted, questions_of, write_prompts
 from tripletscope.core.prompts.replies import Replies, with_observer
 from tripletscope.core.studies.experiment.listed_designs import experiment_questions

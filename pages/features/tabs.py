@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.engine.method import Method, as_record
-from tripletscope.core.features.weights import FOR_EACH, MOST
+from tripletscope.core.features.feature_weights import FOR_EACH, MOST
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.reading import NO_MAP
 from tripletscope.dashboard.ui import analysis, panels

@@ -18,7 +18,7 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.floor import Floor, floor_of
 from tripletscope.core.people.groups import groups_of
 from tripletscope.core.scales import MLDS
-from tripletscope.core.scales.trials import stimulus_of
+from tripletscope.core.scales.scale_trials import stimulus_of
 from tripletscope.dashboard.results.findings import FEW_LEVELS, MANY_LEVELS
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.choosing import dividing_columns

@@ -9,15 +9,15 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import ABOUT_OBJECTS
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
 from tripletscope.core.engine.method import methods
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.studies.experiment.experiment import SOURCES, Experiment
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS
-from tripletscope.core.studies.preregistration.plan import AnalysisPlan
-from tripletscope.core.studies.preregistration.questions import QUESTIONS
+from tripletscope.core.studies.preregistration.analysis_plan import AnalysisPlan
+from tripletscope.core.studies.preregistration.planned_questions import QUESTIONS
 from tripletscope.core.studies.quality import RULES, Exclusion
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.results.planning import answers_to_collect

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from tripletscope.core.data.kinds import CHECKS
 from tripletscope.core.data.landmarks import recognise
+from tripletscope.core.data.question_kinds import CHECKS
 from tripletscope.core.run import Run
 from tripletscope.core.studies.design.active import propose
 from tripletscope.core.studies.experiment import listed_designs

@@ -12,7 +12,7 @@ from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.models.embedding import GNMDS, SOE, STE, TSTE
 from tripletscope.core.people.groups import groups_of
-from tripletscope.core.scales.trials import recorded
+from tripletscope.core.scales.scale_trials import recorded
 from tripletscope.core.studies.quality.rules import RULES, RuleData
 from tripletscope.reproductions.data import brought
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation

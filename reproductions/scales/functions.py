@@ -9,7 +9,7 @@ import pandas as pd
 
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.models.simulation.truth import scale_function
-from tripletscope.core.scales.ordinal import normalised, scale_error
+from tripletscope.core.scales.map_scales import normalised, scale_error
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

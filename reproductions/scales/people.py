@@ -13,9 +13,9 @@ from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.models.simulation.simulate import answer, questions_of
 from tripletscope.core.models.simulation.truth import scale_function
+from tripletscope.core.scales.map_scales import normalised
 from tripletscope.core.scales.mlds import MLDS
-from tripletscope.core.scales.ordinal import normalised
-from tripletscope.core.scales.trials import recorded
+from tripletscope.core.scales.scale_trials import recorded
 from tripletscope.reproductions.data import brought
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.scales.observer import published_embeddings, questions

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tripletscope.core.trees import ComparisonTree
-from tripletscope.core.trees.objects import find_leaves
+from tripletscope.core.trees.estimator import find_leaves
 from tripletscope.core.trees.oracle import Vectors
 
 

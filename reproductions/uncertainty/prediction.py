@@ -10,7 +10,7 @@ import pandas as pd
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, silent
-from tripletscope.core.inference.uncertainty.prediction import Abstention
+from tripletscope.core.inference.uncertainty.abstention import Abstention
 from tripletscope.core.models.embedding.ste import STE
 from tripletscope.core.models.simulation.simulate import comparisons_of
 from tripletscope.core.models.simulation.truth import true_positions

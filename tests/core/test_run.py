@@ -14,7 +14,7 @@ import pytest
 
 from tripletscope.core import run as run_module
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.documented import documented
+from tripletscope.core.engine.docstrings import documented
 from tripletscope.core.engine.estimate import as_plain
 from tripletscope.core.engine.method import methods
 from tripletscope.core.engine.task import fitted_values

@@ -15,7 +15,7 @@ from tests.dashboard.collect.serving import Page
 from tests.pages.harness import on_tab, start, unfold, words
 from tests.pages.test_collect import NAMES, fruit, press, said
 from tests.ports import taken_port
-from tripletscope.core.data.kinds import ABOUT_OBJECTS
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
 from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.live import CollectedError
 from tripletscope.core.studies.experiment.question import ASKINGS

@@ -20,7 +20,7 @@ from tests.pages.harness import (
     start,
     words,
 )
-from tripletscope.core.models.dimensions.simulated import simulate_choices
+from tripletscope.core.models.dimensions.known_dimensions import simulate_choices
 from tripletscope.core.run import run
 from tripletscope.dashboard.print import browser
 from tripletscope.dashboard.report.document import TextTable

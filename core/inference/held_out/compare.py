@@ -13,9 +13,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.places import different
 from tripletscope.core.data.triplets import Answers, Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -293,18 +292,14 @@ class LearningCurve:
 
 @task("Learning from more and more answers", columns=("participant",))
 def learning_curve(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     points: Annotated[
         int, Number(3, 20, "Points", "Training-set sizes at which the error is measured.")
     ] = 6,
     repeats: Annotated[
         int, Number(2, 50, "Repeats", "Random splits; more of them narrow the band.")
     ] = 5,
-    unit: IntervalUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: IntervalUnit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> LearningCurve:
     """Error on a fifth of the questions, learned from more and more of the others.
 
@@ -390,15 +385,12 @@ class Tuning:
 
 @task("Cross-validating hyperparameters", "embedding", columns=("split",))
 def tune(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     most: Annotated[int, Number(
         1, 20, "Max. dimensions", "1, 2, 3, 5, 8, 12 and 20 are tried, up to this maximum."
     )] = 8,
     folds: Annotated[int, Number(2, 20, "Folds")] = 5,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Tuning:
     """Number of dimensions and strength of the prior that predict best, averaging the starts.
 

@@ -25,9 +25,7 @@ def inspect_objects(
     positions = fitted.embedding_
     labels = np.array(triplets.labels, dtype=object)
     table = pd.DataFrame({"id": triplets.ids, "label": labels})
-    table["neighbours"] = [
-        labels[near].tolist() for near in nearest_objects(fitted, n_neighbours)
-    ]
+    table["neighbours"] = [labels[near].tolist() for near in nearest_objects(fitted, n_neighbours)]
     wrong = fitted.margins(triplets) < 0
     n = triplets.n_objects
     answers = triplets.answers_per_object

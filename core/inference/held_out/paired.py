@@ -137,14 +137,12 @@ def ahead_of(
 
     Each against this one, not against the best of them: that is chosen by these errors.
     """
-    pairs = {
-        name: paired_difference(own, other, triplets, ratio) for name, other in others.items()
-    }
+    pairs = {name: paired_difference(own, other, triplets, ratio) for name, other in others.items()}
     p_values = holm({name: pair.p for name, pair in pairs.items()})
     return {name: replace(pair, p=p_values[name]) for name, pair in pairs.items()}
 
 
-def mean_with_reach(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def mean_with_half_width(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean of independent values (r, ...), and the reach of its 95 % t interval."""
     spread = values.std(axis=0, ddof=1) / np.sqrt(len(values))
     return values.mean(axis=0), stdtrit(len(values) - 1, 0.975) * spread

@@ -7,9 +7,7 @@ import numpy as np
 from tripletscope.core.data.triplets import Answers
 
 
-def popularity_mistakes(
-    answers: Answers, learned: np.ndarray, held_out: np.ndarray
-) -> np.ndarray:
+def popularity_mistakes(answers: Answers, learned: np.ndarray, held_out: np.ndarray) -> np.ndarray:
     """(t,) error of each held-out answer, predicted by how often its options were chosen.
 
     0 or 1, or one half where both options are as popular. The anchor plays no part.

@@ -15,9 +15,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers, Triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
@@ -85,7 +84,7 @@ class ErrorEstimate:
     missed : ndarray, shape (T,), or None
         Error of the whole choice among several that each answer belongs to; None where answers are
         choices between two. See `missed_choices`, and
-        `tripletscope.core.inference.held_out.choosing.choice_accuracies`.
+        `tripletscope.core.inference.held_out.choice_accuracy.choice_accuracies`.
     """
 
     error: float
@@ -203,9 +202,7 @@ def missed_choices(wrong: np.ndarray, data: Answers) -> np.ndarray | None:
 
 @task("Predicting held-out answers", columns=("participant",))
 def cross_validate(
-    method: Method,
-    triplets: Answers,
-    *,
+    method: Method, triplets: Answers, *,
     folds: Annotated[int, Number(
         2, 100, "Folds", "Answers are split into this many folds; each is predicted from the "
         "others."
@@ -213,9 +210,7 @@ def cross_validate(
     repeats: Annotated[
         int, Number(1, 100, "Repeats", "Repeating the division into folds narrows the interval.")
     ] = 1,
-    unit: IntervalUnit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: IntervalUnit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> ErrorEstimate:
     """Triplet error by cross-validation over questions and trials.
 
@@ -284,7 +279,7 @@ def cross_validate(
     )
     errors = np.array(errors)
     mean = float(errors.mean())
-    reach = held_out_reach(errors, 1.0 / (folds - 1), people, wrong, triplets.weight)
+    reach = held_out_half_width(errors, 1.0 / (folds - 1), people, wrong, triplets.weight)
     times = f", {repeats} times" if repeats > 1 else ""
     return ErrorEstimate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
@@ -363,7 +358,7 @@ def corrected_spread(errors: np.ndarray, ratio: float) -> np.ndarray:
     return np.sqrt((1.0 / len(errors) + ratio) * errors.var(axis=0, ddof=1))
 
 
-def held_out_reach(
+def held_out_half_width(
     errors: np.ndarray, ratio: float, people: SamplingUnits | None, wrong: np.ndarray,
     weight: np.ndarray, which: np.ndarray | slice = slice(None),
 ) -> float:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.data.lengths import refuse_lengths
-from tripletscope.core.engine.declared import with_random_state
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.data.errors import refuse_lengths
+from tripletscope.core.engine.declared import Seed, with_random_state
 from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.models.embedding.mds import Scaling
-from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 
 #: Level of the test.
 _LEVEL = 0.05

@@ -12,9 +12,8 @@ import pandas as pd
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import in_parallel, single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
@@ -104,10 +103,6 @@ def choose_tail(
         Of many, a part decides.
     progress : Progress
         Called after every number of degrees of freedom.
-
-    Returns
-    -------
-    TailChoice
 
     Raises
     ------
@@ -208,12 +203,8 @@ def _chosen(found: Mapping[float, _Predictions], answers: Answers) -> TailChoice
         np.linalg.norm(np.bincount(answers.groups, weight * (each - mean)))
         for each, mean in zip(differences, behind, strict=True)
     ])
-    tried = TailChoice(
-        None, len(answers), np.array(alphas), errors, behind, spread, likelihood
-    )
-    return replace(
-        tried, alpha=alphas[np.where(tried.is_near, likelihood, -np.inf).argmax()]
-    )
+    tried = TailChoice(None, len(answers), np.array(alphas), errors, behind, spread, likelihood)
+    return replace(tried, alpha=alphas[np.where(tried.is_near, likelihood, -np.inf).argmax()])
 
 
 def _part_of(answers: Answers, n_components: int, seed: int) -> Answers:

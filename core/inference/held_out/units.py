@@ -247,9 +247,7 @@ def different_pairs(
     return *np.divmod(codes, n), group
 
 
-def shared_covariance(
-    question: np.ndarray, cell: np.ndarray, moved: np.ndarray
-) -> np.ndarray:
+def shared_covariance(question: np.ndarray, cell: np.ndarray, moved: np.ndarray) -> np.ndarray:
     """(M, M) covariance of M means that comes of questions which several people were asked.
 
     That between questions, less that of a person's answers to one, which is part of the covariance

@@ -5,11 +5,8 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "calibration": ["Calibration", "calibrate"],
     "comparisons": ["Comparisons"],
-    "heterogeneity": ["Heterogeneity"],
     "posterior": ["laplace", "sample_posterior"],
-    "prediction": [
-        "Abstention", "DimensionCurve", "abstention", "predicted", "uncertainty_by_dimension",
-    ],
+    "abstention": ["Abstention", "abstention", "predicted", "uncertainty_by_dimension"],
     "reliability": ["Reliability", "margin_reliability"],
     "resampling": ["bootstrap"],
     "response": ["ResponseModel"],

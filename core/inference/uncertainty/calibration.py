@@ -12,21 +12,16 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes, rms
 from tripletscope.core.data.triplets import Triplets, as_triplets, numbered_objects
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.held_out.units import (
-    Unit,
-    participants_of,
-    sampling_units,
-)
+from tripletscope.core.inference.held_out.units import Unit, participants_of, sampling_units
 from tripletscope.core.inference.uncertainty.heterogeneity import heterogeneity
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.inference.uncertainty.sources import Maps, Source, Spread, samples_from
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.models.optimise.loss import margins, near_losses
+from tripletscope.core.models.optimise.loss import answer_losses, margins
 from tripletscope.core.models.simulation.simulate import answer, personal_maps, random_questions
 
 #: Nominal coverage of the ellipses.
@@ -66,10 +61,7 @@ class Truth:
 
 
 def simulated_answers(
-    method: OrdinalEmbedding,
-    truth: Truth,
-    questions: np.ndarray,
-    rng: np.random.Generator,
+    method: OrdinalEmbedding, truth: Truth, questions: np.ndarray, rng: np.random.Generator,
 ) -> np.ndarray:
     """Rows (anchor, near, far) by the method's likelihood, or else log-normal noise on distances.
 
@@ -77,9 +69,7 @@ def simulated_answers(
     """
     if not method.is_likelihood:
         return answer(truth.positions, questions, rng, noise="lognormal", level=truth.noise)
-    anchor, first, second = truth.positions[questions.T]
-    first2, second2 = (np.sum((anchor - x) ** 2, axis=1) for x in (first, second))
-    probability = np.exp(-near_losses(method._loss(), first2, second2))
+    probability = np.exp(-answer_losses(method._loss(), truth.positions, questions))
     rows = questions.copy()
     swaps = rng.random(len(rows)) > probability
     rows[swaps, 1:] = rows[swaps, :0:-1]
@@ -87,11 +77,7 @@ def simulated_answers(
 
 
 def estimated_truth(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    seed: int,
-    progress: Progress = silent,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets, seed: int, progress: Progress = silent, *,
     differ: float | None = None,
 ) -> Truth:
     """A truth with the shape of the user's map and about as much noise in its answers.
@@ -160,9 +146,7 @@ def _of_very_many(
     """(n, d) map of very many such people, which is not quite the mean of their maps."""
     crowds = [_like(method, triplets, truth, rng) for _ in range(_CROWDS)]
     rows = np.concatenate([crowd.rows for crowd in crowds])
-    many = Triplets.from_array(
-        rows, triplets.n_objects, weight=np.tile(triplets.weight, _CROWDS)
-    )
+    many = Triplets.from_array(rows, triplets.n_objects, weight=np.tile(triplets.weight, _CROWDS))
     single = clone(method).set_params(n_init=1)
     return single.fit(many, init_embedding=truth.positions).embedding_
 
@@ -235,7 +219,7 @@ class Calibration:
         if not len(held):
             return None
         off = held.mean() - self.levels[-1]
-        if _TOLERATED < abs(off) <= self._reach(held):
+        if _TOLERATED < abs(off) <= self._half_width(held):
             return "not surely off"
         return _judgement(off, _TOLERATED, "too small", "too large")
 
@@ -245,7 +229,7 @@ class Calibration:
         said, right = self.order
         return _judgement(right - said, _TOLERATED, "overconfident", "underconfident")
 
-    def _reach(self, held: np.ndarray) -> float:
+    def _half_width(self, held: np.ndarray) -> float:
         """How far shares (b,) held by exact ellipses are off by chance, at 5 %."""
         # Few data sets may all hold every object: they vary at least as a dozen objects do.
         number, level = len(held), self.levels[-1]
@@ -262,9 +246,7 @@ def _judgement(off: float, tolerated: float, low: str, high: str) -> str:
 
 
 def held_by_ellipses(
-    samples: Samples,
-    truth: np.ndarray,
-    covariances: np.ndarray | None = None,
+    samples: Samples, truth: np.ndarray, covariances: np.ndarray | None = None,
     levels: tuple[float, ...] = LEVELS,
 ) -> np.ndarray:
     """(l,) shares of the true positions inside their ellipses; NaN where no object has one.
@@ -296,19 +278,13 @@ def held_by_ellipses(
 
 @task("Simulating data like these", "embedding", columns=("participant",))
 def calibrate(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
-    source: Source = "bootstrap",
+    method: OrdinalEmbedding, triplets: Triplets, *, source: Source = "bootstrap",
     unit: Unit = "auto",
     data_sets: Annotated[
         int, Number(2, 1000, "Data sets", "Number of simulated data sets. More make the result "
                                           "more precise.")
     ] = 12,
-    maps: Maps = 60,
-    spread: Spread = "joint",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    maps: Maps = 60, spread: Spread = "joint", seed: Seed = 0, progress: Progress = silent,
 ) -> Calibration:
     """How often ellipses and order certainty hold on simulated data like the user's.
 
@@ -383,16 +359,8 @@ def calibrate(
 
 
 def _measured(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    truth: Truth,
-    target: np.ndarray,
-    source: str,
-    unit: str,
-    maps: int,
-    spread: str,
-    seed: np.random.SeedSequence,
-    halt: CancelToken,
+    method: OrdinalEmbedding, triplets: Triplets, truth: Truth, target: np.ndarray, source: str,
+    unit: str, maps: int, spread: str, seed: np.random.SeedSequence, halt: CancelToken,
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Coverage on one simulated data set, and counts, confidences and successes by class."""
     rng = np.random.default_rng(seed)

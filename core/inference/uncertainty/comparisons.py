@@ -122,9 +122,7 @@ class Comparisons:
         return np.flatnonzero(np.isfinite(self.mean).sum(axis=1) > 1)
 
 
-def certainty(
-    gap: np.ndarray, spread: np.ndarray, degrees: float | None = None
-) -> np.ndarray:
+def certainty(gap: np.ndarray, spread: np.ndarray, degrees: float | None = None) -> np.ndarray:
     """Probability that a difference of this mean and spread is above 0; 1/2 for a difference of 0.
 
     Student's if the spread has `degrees` of freedom, otherwise normal.

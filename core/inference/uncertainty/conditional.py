@@ -35,12 +35,13 @@ class Conditional(NamedTuple):
     """What the answers about each object tell of its position.
 
     moments (n, d, d): Second moments about its place; 0 for objects with more than `RARE` answers,
-        NaN for those whose positions the answers do not determine.
-    anchors (n,): Whether maps are aligned by the object.
+        NaN for those whose positions the answers do not determine. None where pairs are not seen
+        by distances.
+    anchors (n,): Whether maps are aligned by the object; None for all.
     """
 
-    moments: np.ndarray
-    anchors: np.ndarray
+    moments: np.ndarray | None = None
+    anchors: np.ndarray | None = None
 
 
 def conditional(positions: np.ndarray, answers: AnswerLayout) -> Conditional:

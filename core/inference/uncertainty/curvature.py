@@ -87,9 +87,7 @@ def _size(positions: np.ndarray, placed: np.ndarray) -> tuple[np.ndarray, float,
     return about, float(np.sum(about**2)), len(positions) * (int(placed.sum()) - 1)
 
 
-def _sized(
-    answers: AnswerLayout, loss: Loss, start: np.ndarray, precision: float
-) -> np.ndarray:
+def _sized(answers: AnswerLayout, loss: Loss, start: np.ndarray, precision: float) -> np.ndarray:
     """The map (d, n) that is most probable by the logarithm of its size."""
     objective = Objective(answers, loss, len(start), precision)
     _, start2, volume = _size(start, answers.placed)

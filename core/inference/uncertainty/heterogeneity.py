@@ -12,8 +12,7 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import rms
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -50,12 +49,9 @@ class Heterogeneity:
 
 @task("Comparing participants", "embedding", columns=("participant",))
 def heterogeneity(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets, *,
     divisions: Annotated[int, Number(1, 1000, "Divisions of the answers")] = 4,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Heterogeneity:
     """How much people differ, by the method of moments.
 
@@ -71,14 +67,11 @@ def heterogeneity(
         With participants; more than 24 are left out in 24 groups.
     divisions : int
         Random divisions of the trials; the variance is the mean over them.
-    progress : Progress
 
     Raises
     ------
     DataError
         If fewer than two participants are known, or no object is known without each of them.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

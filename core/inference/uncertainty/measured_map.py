@@ -19,7 +19,7 @@ from tripletscope.core.inference.uncertainty.resampling import map_dissimilariti
 from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.models.embedding.mds import Scaling
 from tripletscope.core.models.embedding.ordinal import Embedding
-from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 
 #: Most objects of which replicates are mapped, and random orders tried: of more, the first would
 #: take an hour, and structure is hardly in doubt.
@@ -120,9 +120,7 @@ class _OfMeasured(Computation):
 
 @task("Mapping dissimilarities", "matrix_embedding", computation=_OfMeasured)
 def map_measured(
-    method: Embedding,
-    given: RatedDissimilarities,
-    *,
+    method: Embedding, given: RatedDissimilarities, *,
     weigh: Annotated[bool, Switch(
         "Weigh by precision", "Weights pairs by one over their squared standard error: pairs on "
         "which raters agree count more. With few raters, agreement is mostly chance, and plain "
@@ -148,10 +146,6 @@ def map_measured(
         Such as `tripletscope.ratings.Piles`.
     progress : Progress
         A stop keeps the map.
-
-    Returns
-    -------
-    MeasuredMap
 
     Raises
     ------

@@ -9,10 +9,9 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import refuse_lengths
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Choice, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
@@ -38,41 +37,28 @@ PUBLISHED_VARIANCE = 15.0
 #: Largest distance in log probability of a mode with a chain from the best one.
 _WORTH = 5.0
 
-Variance = Annotated[
-    float | None,
-    Number(
-        0.01, 10_000.0, "Prior variance",
-        "Variance of every coordinate under the prior, the square of its s.d. Lohaus et al. (2019) "
-        "used 15, an s.d. of 3.9.",
-        advanced=True, automatic="1 / the method's prior, so that its map is the most probable",
-    ),
-]
+Variance = Annotated[float | None, Number(
+    0.01, 10_000.0, "Prior variance",
+    "Variance of every coordinate under the prior, the square of its s.d. Lohaus et al. (2019) "
+    "used 15, an s.d. of 3.9.",
+    advanced=True, automatic="1 / the method's prior, so that its map is the most probable"
+)]
 
 
 @task("Sampling the posterior", "embedding", name="posterior", first={"effective": 40})
 def sample_posterior(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
-    sampler: Annotated[
-        str,
-        Choice(
-            {
-                "laplace": "Along its covariance", "plain": "Along the prior"
-            },
-            "Sampler",
-            "Both are exact in the limit. Along the prior, as in Lohaus et al. (2019), takes ten "
-            "to a hundred times as long.",
-            advanced=True,
-        ),
-    ] = "laplace",
-    variance: Variance = None,
-    effective: Effective = 400,
-    most: Most = 100_000,
-    chains: Chains = 4,
-    warm_up: WarmUp = 0.1,
-    seed: Seed = 0,
-    reference: np.ndarray | None = None,
+    method: OrdinalEmbedding, triplets: Triplets, *,
+    sampler: Annotated[str, Choice(
+        {
+            "laplace": "Along its covariance", "plain": "Along the prior"
+        },
+        "Sampler",
+        "Both are exact in the limit. Along the prior, as in Lohaus et al. (2019), takes ten "
+        "to a hundred times as long.",
+        advanced=True
+    )] = "laplace",
+    variance: Variance = None, effective: Effective = 400, most: Most = 100_000, chains: Chains = 4,
+    warm_up: WarmUp = 0.1, seed: Seed = 0, reference: np.ndarray | None = None,
     progress: Progress = silent,
 ) -> Samples:
     """Maps from the posterior: their prior probability times the likelihood of the answers.
@@ -87,7 +73,6 @@ def sample_posterior(
         chains=1, warm_up=0, most=500, effective=10_000``.
     reference : ndarray, shape (n, d), optional
         By default the most probable map.
-    progress : Progress
 
     Returns
     -------
@@ -169,15 +154,11 @@ def sample_posterior(
 
 @task("Approximating the posterior", "embedding")
 def laplace(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets, *,
     samples: Annotated[
         int, Number(20, 10_000, "Maps", "Maps drawn from the normal approximation.")
     ] = 400,
-    variance: Variance = None,
-    seed: Seed = 0,
-    reference: np.ndarray | None = None,
+    variance: Variance = None, seed: Seed = 0, reference: np.ndarray | None = None,
     progress: Progress = silent,
 ) -> Samples:
     """Maps from the normal approximation of the posterior at its mode.
@@ -205,11 +186,7 @@ def laplace(
 
 
 def posterior_response(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
-    variance: float | None = None,
-    seed: int = 0,
+    method: OrdinalEmbedding, triplets: Triplets, *, variance: float | None = None, seed: int = 0,
     progress: Progress = silent,
 ) -> ResponseModel:
     """Response model for a posterior, from its normal approximation or, if large, its best map."""
@@ -250,6 +227,11 @@ def _most_probable(
     if not method.is_likelihood:
         raise ValueError(
             f"the loss of {method.title} is not a likelihood; use STE, t-STE or CKL, or bootstrap"
+        )
+    if not method._loss().is_of_distances:
+        raise ValueError(
+            f"the posterior is computed of squared distances, and pairs of {method.title} are seen "
+            "otherwise; use bootstrap"
         )
     precision = 1.0 / variance if variance else method.prior or 1.0 / PUBLISHED_VARIANCE
     fitted = clone(method).set_params(prior=precision)

@@ -10,9 +10,8 @@ import numpy as np
 
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers, Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method, make_method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
@@ -48,13 +47,10 @@ _TOLERATED, _TOLERATED_SURE = 0.02, 0.03
 #: Departure by chance above which responses are too few.
 _VAGUE = 0.05
 
-Folds = Annotated[
-    int,
-    Number(
-        2, 100, "Folds", "Responses are split into this many folds; each is predicted from the "
-        "others.", advanced=True,
-    ),
-]
+Folds = Annotated[int, Number(
+    2, 100, "Folds", "Responses are split into this many folds; each is predicted from the "
+    "others.", advanced=True
+)]
 
 
 @short_repr
@@ -214,9 +210,7 @@ class Reliability:
     def model(self) -> ResponseModel:
         """Response model of all responses."""
         counted = np.isfinite(self.response) & (self.weight > 0)
-        return ResponseModel(
-            self.method, self.slope, self.power, self.lapse, int(counted.sum())
-        )
+        return ResponseModel(self.method, self.slope, self.power, self.lapse, int(counted.sum()))
 
     @property
     def judgement(self) -> str | None:
@@ -289,16 +283,9 @@ def _expected_error(sums: np.ndarray) -> float:
 
 @task("Predicting held-out responses", "embedding", columns=("participant",))
 def reliability(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
-    source: Source = "bootstrap",
-    unit: Unit = "auto",
-    folds: Folds = 5,
-    maps: Maps = 20,
-    spread: Spread = "joint",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    method: OrdinalEmbedding, triplets: Triplets, *, source: Source = "bootstrap",
+    unit: Unit = "auto", folds: Folds = 5, maps: Maps = 20, spread: Spread = "joint",
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Reliability:
     """How often held-out responses are given as predicted, and with which probability.
 
@@ -310,11 +297,6 @@ def reliability(
     triplets : Triplets or array-like of int, shape (T, 3)
     unit
         It is also the unit of the intervals.
-    progress : Progress
-
-    Returns
-    -------
-    Reliability
 
     Raises
     ------
@@ -368,13 +350,8 @@ def margin_reliability(method: Method, triplets: Answers, *, folds: int = 5) -> 
 
 
 def _cross_validated(
-    method: Method,
-    triplets: Answers,
-    predicted: Callable[..., tuple[np.ndarray, np.ndarray]],
-    unit: str,
-    folds: int,
-    seed: int,
-    progress: Progress,
+    method: Method, triplets: Answers, predicted: Callable[..., tuple[np.ndarray, np.ndarray]],
+    unit: str, folds: int, seed: int, progress: Progress,
 ) -> Reliability:
     require_groups(triplets, folds)
     people = known_people(triplets, unit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
@@ -10,13 +10,11 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.geometry import procrustes, procrustes_disparity
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import DataError, refuse_lengths
+from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Number, Switch
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed, Switch
 from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.short_repr import short_repr
@@ -27,13 +25,13 @@ from tripletscope.core.inference.held_out.units import (
     n_participants,
     sampling_units,
 )
-from tripletscope.core.inference.uncertainty.conditional import conditional
+from tripletscope.core.inference.uncertainty.conditional import Conditional, conditional
 from tripletscope.core.inference.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.inference.uncertainty.samples import Samples, aligned
 from tripletscope.core.models.embedding.mds import Scaling
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.layout import AnswerLayout, order_of
-from tripletscope.core.ratings.measured import Dissimilarities
+from tripletscope.core.ratings.dissimilarities import Dissimilarities
 
 #: Replicates that decide whether the others begin at the map of all answers, and the share of the
 #: spread by which their maps may then differ.
@@ -46,60 +44,39 @@ _FEW = 6
 #: Starts of a replicate of dissimilarities: classical scaling, and a random one.
 _STARTS = 2
 
-Scheme = Annotated[
-    str,
-    Choice(
-        {"resample": "With replacement", "subsample": "Subsample"}, "Resampling",
-        "With replacement: as many units as in the data. In simulations, ellipses then have about "
-        "the right size. Subsample: a fraction of the units without replacement, as "
-        "in Lohaus et al. (2019). Answers from one trial, such as the two of an odd-one-out "
-        "response, are drawn together.",
-    ),
-]
-Fraction = Annotated[
-    float,
-    Number(
-        0.01, 0.99, "Subsample fraction", "Fraction of the units in each subsample.", advanced=True,
-    ),
-]
-Align = Annotated[
-    str,
-    Choice(
-        {"whole": "Map of all answers", "replicate": "A replicate, sizes fitted"}, "Alignment",
-        "Map of all answers: replicates are aligned to it and get its size. A replicate: others "
-        "are scaled to one drawn at random, as in Lohaus et al. (2019).",
-        advanced=True, later=True,
-    ),
-]
+Scheme = Annotated[str, Choice(
+    {"resample": "With replacement", "subsample": "Subsample"}, "Resampling",
+    "With replacement: as many units as in the data. In simulations, ellipses then have about "
+    "the right size. Subsample: a fraction of the units without replacement, as "
+    "in Lohaus et al. (2019). Answers from one trial, such as the two of an odd-one-out "
+    "response, are drawn together."
+)]
+Fraction = Annotated[float, Number(
+    0.01, 0.99, "Subsample fraction", "Fraction of the units in each subsample.", advanced=True
+)]
+Align = Annotated[str, Choice(
+    {"whole": "Map of all answers", "replicate": "A replicate, sizes fitted"}, "Alignment",
+    "Map of all answers: replicates are aligned to it and get its size. A replicate: others "
+    "are scaled to one drawn at random, as in Lohaus et al. (2019).",
+    advanced=True, later=True
+)]
 
 
 @task("Resampling answers", "embedding", columns=("participant",), first={"replicates": 10})
 def bootstrap(
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    *,
-    replicates: Annotated[
-        int,
-        Number(
-            2, 10_000, "Bootstrap replicates",
-            "Maps computed from resampled answers. More make the ellipses themselves more precise.",
-        ),
-    ] = 100,
-    scheme: Scheme = "resample",
-    unit: Unit = "auto",
-    share: Fraction = 0.5,
-    rescale: Annotated[
-        bool,
-        Switch(
-            "Correct for the smaller sample",
-            "Maps of a subsample of fraction r vary too much: variances are multiplied by r / (1 − "
-            "r). Off: as in the paper, more conservative.",
-            advanced=True,
-        ),
-    ] = True,
-    align: Align = "whole",
-    seed: Seed = 0,
-    reference: np.ndarray | None = None,
+    method: OrdinalEmbedding, triplets: Answers, *,
+    replicates: Annotated[int, Number(
+        2, 10_000, "Bootstrap replicates",
+        "Maps computed from resampled answers. More make the ellipses themselves more precise."
+    )] = 100,
+    scheme: Scheme = "resample", unit: Unit = "auto", share: Fraction = 0.5,
+    rescale: Annotated[bool, Switch(
+        "Correct for the smaller sample",
+        "Maps of a subsample of fraction r vary too much: variances are multiplied by r / (1 − "
+        "r). Off: as in the paper, more conservative.",
+        advanced=True
+    )] = True,
+    align: Align = "whole", seed: Seed = 0, reference: np.ndarray | None = None,
     progress: Progress = silent,
 ) -> Samples:
     """Maps of resampled participants or trials, aligned to one map by similarity transformations.
@@ -117,10 +94,6 @@ def bootstrap(
         By default the map of all answers.
     progress : Progress
         Called after every replicate.
-
-    Returns
-    -------
-    Samples
 
     Raises
     ------
@@ -177,7 +150,7 @@ def bootstrap(
         bootstrap_response, single, triplets, scheme=scheme, unit=units.unit, share=share, seed=seed
     )
     share = share if scheme == "subsample" else None
-    own = conditional(reference, answers)
+    own = conditional(reference, answers) if method._loss().is_of_distances else Conditional()
     drawing = answers, units, share, reference, own.anchors
     maps: list[np.ndarray] = []
     for result in _replicates(single, drawing, np.random.SeedSequence(seed).spawn(replicates)):
@@ -187,7 +160,7 @@ def bootstrap(
     if len(maps) < 2:
         raise Stopped
     if align == "replicate":
-        *maps, reference = _to_replicate([*maps, reference], seed)
+        *maps, reference = _to_replicate([*maps, reference], seed, method.onto)
     correction = units.correction
     if share is not None:
         correction = units.subsampled(share) if rescale else 1.0
@@ -199,14 +172,8 @@ def bootstrap(
 
 
 def bootstrap_response(
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    *,
-    scheme: str = "resample",
-    unit: str = "auto",
-    share: float = 0.5,
-    seed: int = 0,
-    progress: Progress = silent,
+    method: OrdinalEmbedding, triplets: Answers, *, scheme: str = "resample", unit: str = "auto",
+    share: float = 0.5, seed: int = 0, progress: Progress = silent,
 ) -> ResponseModel:
     """Response model for replicates, learned from a few of each part of the answers."""
     triplets = as_answers(triplets)
@@ -246,7 +213,7 @@ def _replicates(
 
 def _replicate(
     method: OrdinalEmbedding, answers: AnswerLayout, units: SamplingUnits, share: float | None,
-    reference: np.ndarray, anchors: np.ndarray, seed: np.random.SeedSequence, warm: bool,
+    reference: np.ndarray, anchors: np.ndarray | None, seed: np.random.SeedSequence, warm: bool,
     halt: CancelToken,
 ) -> np.ndarray:
     """(n, d) map of resampled answers, aligned."""
@@ -263,17 +230,20 @@ def map_of(
     """(n, d) map of answers that count `times` (T,), aligned; NaN where an object has none."""
     counted = answers.reweighted(times * answers.weight)
     found = method.refitted(counted, start, halt)
-    return aligned(found, counted.placed, reference, anchors=anchors)
+    own = "same" if method._loss().is_of_distances else "own"
+    return aligned(
+        found, counted.placed, reference, size=own, anchors=anchors, onto=method.onto
+    )
 
 
-def _to_replicate(maps: list[np.ndarray], seed: int) -> list[np.ndarray]:
+def _to_replicate(maps: list[np.ndarray], seed: int, onto: Callable) -> list[np.ndarray]:
     """The maps aligned to a random one of all but the last, with their sizes fitted."""
     target = maps[np.random.default_rng(seed).integers(len(maps) - 1)]
     result = []
     for positions in maps:
         common = np.isfinite(positions[:, 0]) & np.isfinite(target[:, 0])
         if common.any():
-            positions = procrustes(positions[common], target[common])(positions)
+            positions = onto(positions[common], target[common])(positions)
         result.append(positions)
     return result
 

@@ -16,7 +16,7 @@ from tripletscope.core.engine.method import Method, as_record, make_method
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.inference.held_out.score import n_groups, question_folds
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.models.optimise.loss import near_losses
+from tripletscope.core.models.optimise.loss import answer_losses, margins
 from tripletscope.core.models.optimise.minimise import minimise
 
 #: Parts of the questions, held out in turn.
@@ -98,28 +98,18 @@ def margin_evidence(fitted: Method, answers: Answers) -> np.ndarray:
     return fitted.margins(answers) / (size or 1.0)
 
 
-def _squares(positions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Squared distances (T,) of the near and of the far pair."""
-    third = rows[:, -2 if rows.shape[1] == 4 else 0]
-    near = positions[rows[:, 0]] - positions[rows[:, 1]]
-    far = positions[third] - positions[rows[:, -1]]
-    return np.sum(near**2, axis=1), np.sum(far**2, axis=1)
-
-
 def _probability(method: Method, positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    near2, far2 = _squares(positions, rows)
-    finite = np.isfinite(near2 + far2)
+    finite = np.isfinite(positions[rows]).all(axis=(1, 2))
     result = np.full(len(rows), np.nan)
-    result[finite] = np.exp(-near_losses(method._loss(), near2[finite], far2[finite]))
+    result[finite] = np.exp(-answer_losses(method._loss(), positions, rows[finite]))
     return result
 
 
 def _margin(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    near2, far2 = _squares(positions, rows)
     placed = positions[np.isfinite(positions[:, 0])]
     # Root mean square of the distances, without their matrix.
     size = np.sqrt(2.0 * placed.var(axis=0).sum()) if len(placed) else 0.0
-    return (np.sqrt(far2) - np.sqrt(near2)) / (size or 1.0)
+    return margins(positions, rows) / (size or 1.0)
 
 
 def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> ResponseModel:
@@ -161,11 +151,7 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
 
 
 def learned_response(
-    method: Method,
-    triplets: Answers,
-    drawn: Callable[[Answers], np.ndarray],
-    *,
-    seed: int = 0,
+    method: Method, triplets: Answers, drawn: Callable[[Answers], np.ndarray], *, seed: int = 0,
     progress: Progress = silent,
 ) -> ResponseModel:
     """A response model of responses that are held out in turn.

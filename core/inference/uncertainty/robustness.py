@@ -18,8 +18,7 @@ from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.places import different
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Column, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Column, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import OfMarked, task
@@ -99,9 +98,7 @@ class Robustness:
 
 @task("Comparing views", "embedding", columns=("participant",), computation=OfMarked)
 def robustness(
-    method: OrdinalEmbedding,
-    answers: Answers,
-    *,
+    method: OrdinalEmbedding, answers: Answers, *,
     views: Annotated[list[str], Column(
         "Views", "Columns that are true for the answers of a view.", of="answers", several=True,
         marks=True,
@@ -112,8 +109,7 @@ def robustness(
     folds: Annotated[int, Number(
         2, 20, "Folds", "Folds for the held-out error.", advanced=True
     )] = 5,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Robustness:
     """Held-out error, noise ceiling and map of every view, beside random sets of the same sizes.
 
@@ -132,16 +128,10 @@ def robustness(
     progress : Progress
         Called after every set.
 
-    Returns
-    -------
-    Robustness
-
     Raises
     ------
     DataError
         If a view has no answer, or all of them.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Examples
     --------

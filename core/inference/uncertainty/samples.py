@@ -311,9 +311,7 @@ class Samples:
             variance = np.maximum(squares - total * mean, 0.0) / (count - 1)
         return certainty(shift + mean, np.sqrt(self.correction * variance), self.degrees)
 
-    def most_uncertain(
-        self, k: int, *, spread: str = "published"
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def most_uncertain(self, k: int, *, spread: str = "published") -> tuple[np.ndarray, np.ndarray]:
         """The k least certain of all comparisons.
 
         Parameters
@@ -341,7 +339,7 @@ class Samples:
 
 def aligned(
     positions: np.ndarray, placed: np.ndarray, reference: np.ndarray, *, size: str = "same",
-    anchors: np.ndarray | None = None,
+    anchors: np.ndarray | None = None, onto: Callable = procrustes,
 ) -> np.ndarray:
     """(n, d) positions aligned to the reference by their placed objects; the others NaN.
 
@@ -350,12 +348,13 @@ def aligned(
         default all. Those that could lie anywhere would move all others.
     size {"same", "fit", "own"}: That of the reference, of the best fit, or as it is. The best fit
         shrinks maps that have little in common with the reference, and so ellipses of few answers.
+    onto: As `OrdinalEmbedding.onto`.
     """
     result = np.full(reference.shape, np.nan)
     by = placed if anchors is None else placed & anchors
     by = by if by.sum() > reference.shape[1] else placed
     points, target = positions[by], reference[by]
     ratio = rms(target) / rms(points) if size == "same" and rms(points) > 0 else 1.0
-    onto = procrustes(ratio * points, target, scaled=size == "fit")
-    result[placed] = onto(ratio * positions[placed])
+    there = onto(ratio * points, target, scaled=size == "fit")
+    result[placed] = there(ratio * positions[placed])
     return result

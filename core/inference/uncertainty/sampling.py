@@ -43,35 +43,23 @@ _LOOK = 1024
 
 _OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
 
-Effective = Annotated[
-    int,
-    Number(
-        20, 10_000, "Effective samples",
-        "Sampling continues to this effective number of independent draws.",
-    ),
-]
-Most = Annotated[
-    int,
-    Number(
-        100, 10_000_000, "Max. draws per chain", "Sampling stops here, even if the effective "
-        "samples are too few.",
-        advanced=True,
-    ),
-]
-Chains = Annotated[
-    int,
-    Number(
-        1, 64, "Chains", "Independent chains, which must converge to the same distribution.",
-        advanced=True
-    ),
-]
-WarmUp = Annotated[
-    float,
-    Number(
-        0.0, 0.9, "Burn-in", "Proportion at the start of every chain that is discarded.",
-        advanced=True,
-    ),
-]
+Effective = Annotated[int, Number(
+    20, 10_000, "Effective samples",
+    "Sampling continues to this effective number of independent draws."
+)]
+Most = Annotated[int, Number(
+    100, 10_000_000, "Max. draws per chain", "Sampling stops here, even if the effective "
+    "samples are too few.",
+    advanced=True
+)]
+Chains = Annotated[int, Number(
+    1, 64, "Chains", "Independent chains, which must converge to the same distribution.",
+    advanced=True
+)]
+WarmUp = Annotated[float, Number(
+    0.0, 0.9, "Burn-in", "Proportion at the start of every chain that is discarded.",
+    advanced=True
+)]
 
 
 class Target(NamedTuple):
@@ -166,13 +154,8 @@ def chain_at(
 
 
 def drawn(
-    chains: list[Chain],
-    judged: Callable[[np.ndarray], np.ndarray],
-    show: Callable[[np.ndarray], np.ndarray],
-    progress: Progress,
-    *,
-    effective: int,
-    most: int,
+    chains: list[Chain], judged: Callable[[np.ndarray], np.ndarray],
+    show: Callable[[np.ndarray], np.ndarray], progress: Progress, *, effective: int, most: int,
     warm_up: float,
 ) -> tuple[np.ndarray, float, float | None]:
     """Draws of all chains (c, m, d, n) after warming up, effective sample size and R-hat.
@@ -263,9 +246,7 @@ def advance(
         size = min(block, draws - first)
         standard = rng.standard_normal((size, len(state.standard)))
         kept = np.empty((size // thin, normal.mode.size))
-        compiled_steps()(
-            target, state, normal.directions(standard), standard, rng, thin, kept
-        )
+        compiled_steps()(target, state, normal.directions(standard), standard, rng, thin, kept)
         result.append(kept)
     maps = np.concatenate(result) + normal.mode.ravel()
     return maps.reshape(-1, *normal.mode.shape), state, rng
@@ -422,7 +403,5 @@ def compiled_steps() -> Compiled:
     """`_steps`, compiled once for all losses, which are passed by address."""
     vector, matrix = types.float64[::1], types.float64[:, ::1]
     state = types.NamedUniTuple(vector, 3, ChainState)
-    signature = types.void(
-        _TARGET, state, matrix, matrix, types.npy_rng, types.int64, matrix
-    )
+    signature = types.void(_TARGET, state, matrix, matrix, types.npy_rng, types.int64, matrix)
     return numba.njit(signature, **_OPTIONS)(_steps)

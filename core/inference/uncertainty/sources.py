@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Choice, Number, parameters
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed, parameters
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.held_out.units import Unit
@@ -27,47 +26,33 @@ from tripletscope.core.inference.uncertainty.response import ResponseModel
 from tripletscope.core.inference.uncertainty.samples import SOURCES, SPREADS, Samples
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 
-Source = Annotated[
-    str,
-    Choice(
-        SOURCES, "Uncertainty from",
-        "Bootstrap: maps of resampled participants or answers, for every method. Posterior and "
-        "normal approximation: for STE, t-STE and CKL, whose losses are likelihoods; they assume "
-        "one observer, and are too narrow for people who differ.",
-    ),
-]
+Source = Annotated[str, Choice(
+    SOURCES, "Uncertainty from",
+    "Bootstrap: maps of resampled participants or answers, for every method. Posterior and "
+    "normal approximation: for STE, t-STE and CKL, whose losses are likelihoods; they assume "
+    "one observer, and are too narrow for people who differ."
+)]
 Maps = Annotated[
     int,
     Number(10, 10_000, "Maps", "Bootstrap replicates, or effective posterior samples."),
 ]
-Spread = Annotated[
-    str,
-    Choice(
-        SPREADS, "Spread of a difference",
-        "The probability that one distance is shorter than another depends on how much their "
-        "difference varies between maps. From the maps, probabilities are calibrated; as if "
-        "distances were independent, nearly; as published by Lohaus et al. (2019), too "
-        "conservative.",
-        advanced=True,
-    ),
-]
+Spread = Annotated[str, Choice(
+    SPREADS, "Spread of a difference",
+    "The probability that one distance is shorter than another depends on how much their "
+    "difference varies between maps. From the maps, probabilities are calibrated; as if "
+    "distances were independent, nearly; as published by Lohaus et al. (2019), too "
+    "conservative.",
+    advanced=True
+)]
 
 
 def samples_from(
-    source: str,
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    maps: int,
-    seed: int,
-    progress: Progress = silent,
-    *,
-    unit: str = "auto",
+    source: str, method: OrdinalEmbedding, triplets: Answers, maps: int, seed: int,
+    progress: Progress = silent, *, unit: str = "auto",
 ) -> Samples:
     """About `maps` maps from one of `SOURCES` by its defaults; `unit` is the bootstrap's."""
     if source == "bootstrap":
-        return bootstrap(
-            method, triplets, replicates=maps, unit=unit, seed=seed, progress=progress
-        )
+        return bootstrap(method, triplets, replicates=maps, unit=unit, seed=seed, progress=progress)
     if source == "posterior":
         return sample_posterior(
             method, triplets, effective=max(maps, 20), seed=seed, progress=progress
@@ -77,16 +62,9 @@ def samples_from(
 
 @task("Learning how people respond", "embedding", columns=("participant",))
 def response_model(
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    *,
-    source: Source = "bootstrap",
-    scheme: Scheme = "resample",
-    unit: Unit = "auto",
-    share: Fraction = 0.5,
-    variance: Variance = None,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    method: OrdinalEmbedding, triplets: Answers, *, source: Source = "bootstrap",
+    scheme: Scheme = "resample", unit: Unit = "auto", share: Fraction = 0.5,
+    variance: Variance = None, seed: Seed = 0, progress: Progress = silent,
 ) -> ResponseModel:
     """Response model of `Samples.response_probability`, as a result of its own."""
     if source == "bootstrap":

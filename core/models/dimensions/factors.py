@@ -18,7 +18,7 @@ from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.models.dimensions.likelihood import scored, trials_of
 from tripletscope.core.models.optimise.elementary import compiled
-from tripletscope.core.ratings.measured import RatedDissimilarities, pair_number, squares
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities, pair_number, squares
 from tripletscope.core.similarity.kernels.kernel import Kernel, refuse_matrix
 
 #: Most dimensions that are tried; steps between numbers are about a third, to begin with.

@@ -9,9 +9,8 @@ import numpy as np
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
@@ -81,18 +80,14 @@ def penalised(
 
     def report(fraction: float, *, loss: float, snapshot: np.ndarray) -> bool:
         losses.append(loss)
-        return progress(
-            len(losses) / (max_iter + 1), loss=loss, snapshot=snapshot.reshape(n, d)
-        )
+        return progress(len(losses) / (max_iter + 1), loss=loss, snapshot=snapshot.reshape(n, d))
 
     with single_blas_thread():
         result = minimise(
             objective, start.ravel(), max_iter=max_iter, tol=tol, bounds=NOT_NEGATIVE,
             progress=report,
         )
-    return Weights(
-        result.x.reshape(n, d), np.array(losses), result.converged, result.stopped
-    )
+    return Weights(result.x.reshape(n, d), np.array(losses), result.converged, result.stopped)
 
 
 def from_random(
@@ -174,9 +169,7 @@ class PenaltyCurve:
 
 @task("Choosing the penalty", "dimensions")
 def penalty_curve(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     folds: Annotated[
         int, Number(2, 20, "Folds", "The trials are split into this many folds.")
     ] = 5,
@@ -184,8 +177,7 @@ def penalty_curve(
         int, Number(2, 7, "Penalties", "Penalties from 0.5 up, each twice the previous one, and in "
                     "steps of 19 % where dimensions begin to vanish.")
     ] = 7,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> PenaltyCurve:
     """Held-out log-likelihood of SPoSE by its penalty.
 
@@ -194,11 +186,6 @@ def penalty_curve(
     method : SPoSE
         Its penalty is not used.
     triplets : Triplets or array-like of int, shape (T, 3)
-    progress : Progress
-
-    Returns
-    -------
-    PenaltyCurve
 
     Raises
     ------
@@ -206,8 +193,6 @@ def penalty_curve(
         If there are fewer groups of trials than folds, or choices are of another kind.
     ValueError
         If the method has no penalty.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Examples
     --------
@@ -263,8 +248,7 @@ def _curve(
 
 
 def _steps(
-    method: Method, learned: Choices, penalties: np.ndarray, x: np.ndarray,
-    progress: Progress,
+    method: Method, learned: Choices, penalties: np.ndarray, x: np.ndarray, progress: Progress,
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Penalties up to the last that leaves all dimensions, and small steps from there on.
 

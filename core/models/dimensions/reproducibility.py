@@ -13,9 +13,8 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Number, Switch
+from tripletscope.core.engine.declared import Number, Seed, Switch
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -24,7 +23,7 @@ from tripletscope.core.inference.held_out.units import Unit, sampling_units
 from tripletscope.core.models.dimensions.factors import Similarities
 from tripletscope.core.models.dimensions.likelihood import trials_of
 from tripletscope.core.models.dimensions.penalties import penalised
-from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 
 #: Above this correlation a dimension counts as reproduced.
 FOUND_AGAIN = 0.8
@@ -125,23 +124,17 @@ def matched(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 
 @task("Fitting the dimensions again", "dimensions", first={"runs": 2})
 def dimension_reproducibility(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     runs: Annotated[
         int, Number(2, 50, "Runs", "Number of fits to compare with the fit to all trials.")
     ] = 6,
-    halves: Annotated[
-        bool,
-        Switch(
-            "Halves of the data",
-            "Pairs of runs learn from the two halves of the trials, or of the people who judged "
-            "similarities. Otherwise all runs learn from all data and differ only in their starts, "
-            "which shows nothing about chance in the data.",
-        ),
-    ] = True,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    halves: Annotated[bool, Switch(
+        "Halves of the data",
+        "Pairs of runs learn from the two halves of the trials, or of the people who judged "
+        "similarities. Otherwise all runs learn from all data and differ only in their starts, "
+        "which shows nothing about chance in the data."
+    )] = True,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> DimensionReproducibility:
     """Reproducibility of the dimensions of a fit in other fits.
 
@@ -158,16 +151,10 @@ def dimension_reproducibility(
     progress : Progress
         Called after every fit.
 
-    Returns
-    -------
-    DimensionReproducibility
-
     Raises
     ------
     DataError
         If there are no usable trials, or too few to divide.
-    Stopped
-        If `progress` asks to stop before the end.
 
     References
     ----------
@@ -267,15 +254,11 @@ class DimensionBootstrap:
 
 @task("Resampling trials", "dimensions", columns=("participant",), first={"replicates": 10})
 def bootstrap_dimensions(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     replicates: Annotated[
         int, Number(10, 10_000, "Resamples", "More of them make the intervals smoother.")
     ] = 100,
-    unit: Unit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: Unit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> DimensionBootstrap:
     """Uncertainty of SPoSE's weights, by fits to resampled trials or people.
 
@@ -290,18 +273,12 @@ def bootstrap_dimensions(
     progress : Progress
         Called after every fit.
 
-    Returns
-    -------
-    DimensionBootstrap
-
     Raises
     ------
     DataError
         If there are no usable trials, or participants are the unit and fewer than two are known.
     ValueError
         If the method has no penalty.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Examples
     --------
@@ -346,6 +323,4 @@ def _resampled(trials, units, penalty, start, max_iter, stream, halt: CancelToke
     counts = units.drawn(np.random.default_rng(stream))[trials.answer]
     drawn = trials.reweighted(trials.weight * counts)
     # A weight of zero may become positive; a dimension of zeros could not.
-    return penalised(
-        drawn, penalty, start, max_iter=max_iter, tol=_TOLERANCE, progress=halt
-    ).x
+    return penalised(drawn, penalty, start, max_iter=max_iter, tol=_TOLERANCE, progress=halt).x

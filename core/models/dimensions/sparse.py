@@ -70,10 +70,6 @@ class SparseDimensions(Method):
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
             Odd-one-out trials at best, as their two answers with one ``trial``.
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : Progress
             Snapshots are weights, of shape (n, remaining dimensions).
 
@@ -208,9 +204,7 @@ def _scored(triplets: Triplets) -> Choices:
     """The trials for accuracy."""
     trials = scored(trials_of(triplets))
     if not trials.weight.sum() > 0:
-        raise DataError(
-            "there is no trial to predict", remedy="Give trials with a weight above 0."
-        )
+        raise DataError("there is no trial to predict", remedy="Give trials with a weight above 0.")
     return trials
 
 

@@ -61,39 +61,27 @@ class SPoSE(SparseDimensions):
     title = "SPoSE"
     caution = "Resample trials or people for the uncertainty of weights."
 
-    n_components: Annotated[
-        int,
-        Number(
-            1, 150, "Max. dimensions",
-            "Initial number; dimensions that the penalty empties are dropped.",
-        ),
-    ] = 100
-    penalty: Annotated[
-        float | None,
-        Number(
-            0.0, 100_000.0, "Penalty",
-            "Cost of a weight of 1, in units of the log-likelihood. A higher penalty leaves fewer "
-            "weights and dimensions. Automatic: of 0.5, 1, 2 and so on to 32, in steps of 19 % "
-            "where dimensions begin to vanish, the one that best predicts a held-out tenth of the "
-            "trials (more of few trials), if better than guessing.",
-            automatic="by held-out trials",
-        ),
-    ] = None
-    threshold: Annotated[
-        float,
-        Number(
-            0.0, 10.0, "Smallest weight",
-            "A dimension is kept if at least one object has a larger weight on it.",
-            advanced=True,
-        ),
-    ] = 0.1
-    max_iter: Annotated[
-        int,
-        Number(
-            1, 100_000, "Max. iterations",
-            "A fit that reaches this limit is reported as not converged.", advanced=True,
-        ),
-    ] = 500
+    n_components: Annotated[int, Number(
+        1, 150, "Max. dimensions",
+        "Initial number; dimensions that the penalty empties are dropped."
+    )] = 100
+    penalty: Annotated[float | None, Number(
+        0.0, 100_000.0, "Penalty",
+        "Cost of a weight of 1, in units of the log-likelihood. A higher penalty leaves fewer "
+        "weights and dimensions. Automatic: of 0.5, 1, 2 and so on to 32, in steps of 19 % "
+        "where dimensions begin to vanish, the one that best predicts a held-out tenth of the "
+        "trials (more of few trials), if better than guessing.",
+        automatic="by held-out trials"
+    )] = None
+    threshold: Annotated[float, Number(
+        0.0, 10.0, "Smallest weight",
+        "A dimension is kept if at least one object has a larger weight on it.",
+        advanced=True
+    )] = 0.1
+    max_iter: Annotated[int, Number(
+        1, 100_000, "Max. iterations",
+        "A fit that reaches this limit is reported as not converged.", advanced=True
+    )] = 500
     seed: FitSeed = 0
 
     def _find(self, triplets: Triplets, trials: Choices, progress: Progress) -> None:

@@ -10,22 +10,16 @@ from scipy.optimize import minimize_scalar
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.method import Method, register
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.models.dimensions.factors import (
-    PARTS,
-    Similarities,
-    best_of,
-    held_out,
-)
+from tripletscope.core.models.dimensions.factors import PARTS, Similarities, best_of, held_out
 from tripletscope.core.models.dimensions.penalties import SURELY
 from tripletscope.core.models.dimensions.sparse import FitSeed, SparseDimensions, products
 from tripletscope.core.models.optimise.responses import choice_losses
-from tripletscope.core.ratings.measured import RatedDissimilarities
+from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 from tripletscope.core.similarity.kernels import K1, K2
 
 #: A fit has converged when a round lowers the unexplained variance by less than this fraction.
@@ -87,14 +81,11 @@ class SymmetricNMF(SparseDimensions):
     title = "Symmetric NMF"
     caution = "Halves of the people show which dimensions are reproducible."
 
-    n_components: Annotated[
-        int | None,
-        Number(
-            1, 150, "Dimensions",
-            "Automatic: the smallest number whose predictions of held-out pairs of objects are "
-            "within one standard error of the best.", automatic="by held-out pairs",
-        ),
-    ] = None
+    n_components: Annotated[int | None, Number(
+        1, 150, "Dimensions",
+        "Automatic: the smallest number whose predictions of held-out pairs of objects are "
+        "within one standard error of the best.", automatic="by held-out pairs"
+    )] = None
     basis: Annotated[str, Choice(
         {"shares": "Shares of the answers", "k1": K1.title, "k2": K2.title}, "Similarity",
         "Of answers: how often they chose each pair, or a kernel, whose entries depend on each "
@@ -118,10 +109,6 @@ class SymmetricNMF(SparseDimensions):
         ----------
         triplets : Triplets, RatedDissimilarities or array-like of int, shape (T, 3)
             Answers, or what was measured instead, such as `tripletscope.ratings.Piles`.
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : Progress
             Snapshots are weights, of shape (n, dimensions).
 
@@ -249,15 +236,12 @@ class NumberCurve:
 
 @task("Choosing the number of dimensions", "dimensions")
 def number_curve(
-    method: Method,
-    triplets: Triplets,
-    *,
+    method: Method, triplets: Triplets, *,
     parts: Annotated[int | None, Number(
         1, PARTS, "Parts", "Of ten parts of the pairs of objects, so many are held out in turn.",
         automatic="enough for 10,000 pairs",
     )] = None,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> NumberCurve:
     """Held-out similarities by the number of dimensions of a symmetric factorisation.
 
@@ -267,11 +251,6 @@ def number_curve(
         Its number of dimensions is not used.
     triplets : Triplets, RatedDissimilarities or array-like of int, shape (T, 3)
         A pair is held out for all people.
-    progress : Progress
-
-    Returns
-    -------
-    NumberCurve
 
     Raises
     ------
@@ -279,8 +258,6 @@ def number_curve(
         If there are fewer than ten pairs.
     ValueError
         If the method is no factorisation.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Examples
     --------

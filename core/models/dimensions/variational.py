@@ -47,9 +47,7 @@ class SpikeAndSlab(NamedTuple):
 
     def divergence(self, mu: np.ndarray, log_sigma: np.ndarray) -> float:
         """Sum of the Kullback-Leibler divergences of normal distributions (n, d) from this one."""
-        return _divergence(
-            mu, log_sigma, self.spike, self.slab, self.pi, _PLACES, _WEIGHTS
-        )
+        return _divergence(mu, log_sigma, self.spike, self.slab, self.pi, _PLACES, _WEIGHTS)
 
 
 @compiled
@@ -132,9 +130,7 @@ class _Weights:
     ) -> None:
         """A step of Adam along the gradient at the latest draw."""
         corrected = 1.0 / (1.0 - _FIRST**number), 1.0 / (1.0 - _SECOND**number)
-        numbers = np.array(
-            [1.0 / n_batch, 1.0 / n_trials, *prior, length, *corrected], np.float32
-        )
+        numbers = np.array([1.0 / n_batch, 1.0 / n_trials, *prior, length, *corrected], np.float32)
 
         def part(k: int) -> None:
             rows = slice(self._bounds[k], self._bounds[k + 1])

@@ -81,13 +81,10 @@ class VICE(SparseDimensions):
         "weights varied between samples of trials by 1.2 to 1.8 of its standard deviations."
     )
 
-    n_components: Annotated[
-        int,
-        Number(
-            1, 150, "Max. dimensions",
-            "Initial number; dimensions that only a few objects have are dropped.",
-        ),
-    ] = 100
+    n_components: Annotated[int, Number(
+        1, 150, "Max. dimensions",
+        "Initial number; dimensions that only a few objects have are dropped."
+    )] = 100
     spike: Annotated[
         float,
         Number(0.001, 100.0, "Spike", "Prior s.d. of negligible weights.", advanced=True),
@@ -100,20 +97,14 @@ class VICE(SparseDimensions):
         Number(0.0, 1.0, "Share of spike", "Prior share of negligible weights.",
                advanced=True),
     ] = 0.5
-    min_objects: Annotated[
-        int,
-        Number(
-            0, 1000, "Objects per dimension",
-            "A dimension stays if more objects than this have a weight above zero.", advanced=True,
-        ),
-    ] = 5
-    max_iter: Annotated[
-        int,
-        Number(
-            40, 1_000_000, "Steps",
-            "Steps of the optimiser. Fewer are faster, and leave more dimensions.", advanced=True,
-        ),
-    ] = 12_000
+    min_objects: Annotated[int, Number(
+        0, 1000, "Objects per dimension",
+        "A dimension stays if more objects than this have a weight above zero.", advanced=True
+    )] = 5
+    max_iter: Annotated[int, Number(
+        40, 1_000_000, "Steps",
+        "Steps of the optimiser. Fewer are faster, and leave more dimensions.", advanced=True
+    )] = 12_000
     seed: FitSeed = 0
 
     def _find(self, triplets: Triplets, trials: Choices, progress: Progress) -> None:
@@ -154,9 +145,7 @@ class VICE(SparseDimensions):
         return np.mean([softmax(similarities_of(x, rows), axis=1) for x in self._draws()], axis=0)
 
     def _shares(self, trials: Choices) -> np.ndarray:
-        return np.mean(
-            [shares(trials, products(x, trials.pairs)) for x in self._draws()], axis=0
-        )
+        return np.mean([shares(trials, products(x, trials.pairs)) for x in self._draws()], axis=0)
 
     def _draws(self) -> list[np.ndarray]:
         """Fixed draws of weights from the posterior."""

@@ -12,9 +12,8 @@ from scipy.stats import rankdata
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances, principal_axes, rms
-from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.method import register
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.models.embedding.ordinal import Embedding, Starts, Tolerance
@@ -307,20 +306,17 @@ class NMDS(Scaling):
     name = "nmds"
     title = "NMDS"
 
-    ties: Annotated[
-        str,
-        Choice(
-            {
-                "primary": "Primary: may differ",
-                "secondary": "Secondary: stay equal",
-                "tertiary": "Tertiary: on average",
-            },
-            "Tied dissimilarities",
-            "Kruskal's approaches: distances of tied pairs may differ, should be equal, or are in "
-            "order on average. R's MASS and vegan use the primary one. Ratings with few "
-            "levels have many ties, and the secondary approach constrains their map strongly.",
-        ),
-    ] = "primary"
+    ties: Annotated[str, Choice(
+        {
+            "primary": "Primary: may differ",
+            "secondary": "Secondary: stay equal",
+            "tertiary": "Tertiary: on average",
+        },
+        "Tied dissimilarities",
+        "Kruskal's approaches: distances of tied pairs may differ, should be equal, or are in "
+        "order on average. R's MASS and vegan use the primary one. Ratings with few "
+        "levels have many ties, and the secondary approach constrains their map strongly."
+    )] = "primary"
 
     def _regression(self, dissimilarities: np.ndarray, weight: np.ndarray) -> Regression:
         return _Monotone(rankdata(dissimilarities, method="dense"), self.ties, weight)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from scipy.spatial.distance import squareform
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.metaestimators import available_if
 
 from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.geometry import distances, principal_axes, rms, to_unit_rms
+from tripletscope.core.data.geometry import distances, principal_axes, procrustes, rms, to_unit_rms
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import Choice, Number, Switch
@@ -24,7 +25,7 @@ from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.models.embedding.placing import place
 from tripletscope.core.models.embedding.starts import line_start, random_start, spectral_start
 from tripletscope.core.models.optimise.layout import AnswerLayout
-from tripletscope.core.models.optimise.loss import Loss, Objective, map_losses, margins
+from tripletscope.core.models.optimise.loss import Loss, Objective, likeness, map_losses, margins
 from tripletscope.core.models.optimise.minimise import Optimum, minimise, restarts
 
 #: Sizes at which a start without a scale is tried, and answers on which they are.
@@ -167,6 +168,10 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
     fixes_scale: ClassVar[bool] = True
     #: Whether the fit chooses its number of dimensions, at most `n_components`.
     is_rank_chosen: ClassVar[bool] = False
+    #: The standard position of a map, and the way of one map to another: what leaves the loss as it
+    #: is. Pairs that are not seen by distances have their own.
+    standard: ClassVar[Callable[[np.ndarray], np.ndarray]] = staticmethod(principal_axes)
+    onto: ClassVar[Callable[..., Callable]] = staticmethod(procrustes)
 
     n_components: Annotated[int, Number(
         1, 50, "Dimensions",
@@ -181,19 +186,16 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         "compared on a fifth of them or less, and the best 2 continue with all.", advanced=True,
         automatic=f"{_STARTS} to {_MOST_STARTS}"
     )] = None
-    init: Annotated[
-        str,
-        Choice(
-            {
-                "spectral": "Spectral", "order": "Object order", "random": "Random",
-            }, "Initialisation",
-            "Where the first restart begins; the others are random. Spectral: at the leading "
-            "eigenvectors of the triplet counts, which finds the best map far more often, above "
-            "all in one dimension. Object order: on a line, in the listed order, for scales from "
-            "comparisons of pairs, which otherwise fold.",
-            advanced=True,
-        ),
-    ] = "spectral"
+    init: Annotated[str, Choice(
+        {
+            "spectral": "Spectral", "order": "Object order", "random": "Random",
+        }, "Initialisation",
+        "Where the first restart begins; the others are random. Spectral: at the leading "
+        "eigenvectors of the triplet counts, which finds the best map far more often, above "
+        "all in one dimension. Object order: on a line, in the listed order, for scales from "
+        "comparisons of pairs, which otherwise fold.",
+        advanced=True
+    )] = "spectral"
     max_iter: Annotated[int, Number(
         1, 100_000, "Max. iterations",
         "A fit that reaches this limit is reported as not converged.", advanced=True
@@ -230,10 +232,6 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         ----------
         triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
             Four columns i, j, k, l say that i and j are more similar than k and l.
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         init_embedding : ndarray, shape (n, d), optional
             The first start, unscaled; by default as `init` says.
         progress : Progress
@@ -269,7 +267,7 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         shape = (self.n_components, len(placed))
         self.embeddings_ = np.zeros((len(optima), *shape[::-1]))
         for embedding, optimum in zip(self.embeddings_, optima, strict=True):
-            embedding[placed] = principal_axes(optimum.x.reshape(shape).T[placed])
+            embedding[placed] = self.standard(optimum.x.reshape(shape).T[placed])
         self.losses_ = np.array([optimum.loss for optimum in optima])
         best = int(np.argmin(self.losses_))
         self.embedding_ = self.embeddings_[best].copy()
@@ -362,17 +360,34 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
             yield min((scale * x for scale in _SCALES), key=lambda x: trial(x)[0])
 
     def distances(self) -> np.ndarray:
-        """(n, n) Euclidean distances in the map, or with `average` their mean over the starts."""
+        """(n, n) Euclidean distances in the map, or with `average` their mean over the starts.
+
+        Of a likelihood of other pairs than distances, how far similarities are below the largest.
+        """
         self._require_fit()
-        return np.mean([distances(embedding) for embedding in self._maps()], axis=0)
+        if self._loss().is_of_distances:
+            return np.mean([distances(embedding) for embedding in self._maps()], axis=0)
+        similar = squareform(self._likeness(np.column_stack(np.triu_indices(self.n_objects_, 1))))
+        apart = similar.max(where=~np.eye(len(similar), dtype=bool), initial=-np.inf) - similar
+        np.fill_diagonal(apart, 0.0)
+        return apart
 
     def margins(self, triplets: Answers) -> np.ndarray:
         """(T,) distance to far minus distance to near, in units of the map.
 
-        With `average`, the mean over the starts.
+        With `average`, the mean over the starts. Of a likelihood of other pairs than distances, the
+        difference of similarities.
         """
         rows = self._to_predict(triplets).rows
-        return np.mean([margins(embedding, rows) for embedding in self._maps()], axis=0)
+        if self._loss().is_of_distances:
+            return np.mean([margins(embedding, rows) for embedding in self._maps()], axis=0)
+        third = -2 if rows.shape[1] == 4 else 0
+        return self._likeness(rows[:, :2]) - self._likeness(rows[:, [third, -1]])
+
+    def _likeness(self, pairs: np.ndarray) -> np.ndarray:
+        """(E,) mean similarity of pairs (E, 2) over the maps."""
+        loss = self._loss()
+        return np.mean([likeness(loss, positions, pairs) for positions in self._maps()], axis=0)
 
     def choice_probabilities(self, data: Triplets) -> np.ndarray:
         """Probability of the choice in each stage of the data, under the fitted map.
@@ -425,9 +440,11 @@ class OrdinalEmbedding(_RowsOfObjects, _Tables, Embedding):
         )
 
     def _maps(self) -> list[np.ndarray]:
-        """The maps that answer; several are scaled to the size of the best."""
+        """The maps that answer; several seen by distances are scaled to the size of the best."""
         if not self.average:
             return [self.embedding_]
+        if not self._loss().is_of_distances:
+            return list(self.embeddings_)
         size = rms(self.embedding_[self.placed_])
         return [size * to_unit_rms(embedding, self.placed_) for embedding in self.embeddings_]
 

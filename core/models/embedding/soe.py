@@ -124,9 +124,7 @@ class LOE(SOE):
 
         rough = clone(self).set_params(prior=max(self.prior, _PULL * len(rows) / n_objects))
         rough.fit(triplets, progress=part(progress, high=0.5))
-        return self.fit(
-            triplets, init_embedding=rough.embedding_, progress=part(progress, low=0.5)
-        )
+        return self.fit(triplets, init_embedding=rough.embedding_, progress=part(progress, low=0.5))
 
     def _comparisons(self, adjacency: Any) -> tuple[np.ndarray, int]:
         """(T, 3) triplets that the graph implies, and its number of objects."""

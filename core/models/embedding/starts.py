@@ -23,9 +23,7 @@ def line_start(n_objects: int, n_components: int, rng: np.random.Generator) -> n
     return positions
 
 
-def spectral_start(
-    answers: LayoutPart, n_components: int, rng: np.random.Generator
-) -> np.ndarray:
+def spectral_start(answers: LayoutPart, n_components: int, rng: np.random.Generator) -> np.ndarray:
     """(d, n) one gradient step in kernel space, cut to its leading eigenvectors, with unit RMS.
 
     The similarity matrix counts answers that want a pair nearer, less those that want it farther,

@@ -28,9 +28,7 @@ compiled = numba.njit(
 exact = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
 _VECTOR = types.float64[::1]
 #: Type of every kernel, for compiled code that takes any of them by its address.
-KERNEL = types.FunctionType(
-    types.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
-)
+KERNEL = types.FunctionType(types.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR))
 #: Type of every similarity of pairs.
 SIMILARITY = types.FunctionType(types.void(_VECTOR, _VECTOR, _VECTOR, _VECTOR))
 
@@ -117,9 +115,7 @@ def log_positive(x: float) -> float:
     # Shifting by sqrt(1/2) brings the mantissa to [sqrt(1/2), sqrt(2)).
     k = (bits - 0x3FE6A09E667F3BCD) >> 52
     mantissa = _as_float(bits - (k << 52))
-    return (
-        k * _LN2_HIGH + (k * _LN2_LOW + _atanh_series((mantissa - 1.0) / (mantissa + 1.0)))
-    )
+    return (k * _LN2_HIGH + (k * _LN2_LOW + _atanh_series((mantissa - 1.0) / (mantissa + 1.0))))
 
 
 @exact

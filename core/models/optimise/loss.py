@@ -75,9 +75,7 @@ def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     Rows are anchor, near and far, or i, j, k and l, where i and j are the near pair.
     """
     margin = np.empty(len(rows))
-    _margins(
-        np.ascontiguousarray(positions, float), np.ascontiguousarray(rows, np.uint32), margin
-    )
+    _margins(np.ascontiguousarray(positions, float), np.ascontiguousarray(rows, np.uint32), margin)
     return margin
 
 
@@ -111,6 +109,14 @@ class Loss:
         for number in self.parameters:
             if not isinstance(number, Real) or not math.isfinite(number):
                 raise ValueError(f"a constant of a loss is {number!r}; it must be a finite number")
+
+    @property
+    def is_of_distances(self) -> bool:
+        """Whether pairs of objects are seen by their distance in a map, which may move as a whole.
+
+        What is drawn and said of a map as such, and its posterior, is of these alone.
+        """
+        return self.pairs is SQUARES
 
     @cached_property
     def constants(self) -> np.ndarray:
@@ -284,9 +290,7 @@ def add_up_of_two(block, low, high, by_x, _):
     """`add_up` by the kernel of a loss, of answers about near and far in a map."""
     kernel = _kernel_at(block.kernel)
     size = min(_BLOCK, high - low)
-    near2, far2, by_near, by_far = (
-        np.empty(size), np.empty(size), np.empty(size), np.empty(size)
-    )
+    near2, far2, by_near, by_far = (np.empty(size), np.empty(size), np.empty(size), np.empty(size))
     total = 0.0
     for begin in range(low, high, _BLOCK):
         end = min(begin + _BLOCK, high)
@@ -317,12 +321,25 @@ def near_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
     return losses_of(loss.similarities(np.stack([near2, far2]))[0], 1)[0]
 
 
+def answer_losses(loss: Loss, positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """(T,) minus the log-probability of answers (T, 3) or (T, 4), at positions (n, d)."""
+    both = rows[:, :2], rows[:, [-2 if rows.shape[1] == 4 else 0, -1]]
+    if not loss.is_of_distances:
+        return losses_of(np.stack([likeness(loss, positions, pairs) for pairs in both]), 1)[0]
+    apart = (positions[pairs[:, 0]] - positions[pairs[:, 1]] for pairs in both)
+    return near_losses(loss, *(np.sum(each**2, axis=1) for each in apart))
+
+
 def map_losses(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndarray:
     """(S,) minus the log-probability of every stage, at positions (n, d)."""
+    return choice_losses(choices, likeness(loss, positions, choices.pairs))[0]
+
+
+def likeness(loss: Loss, positions: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """(E,) similarity of pairs (E, 2) under a likelihood, at positions (n, d)."""
     rows = np.zeros((len(positions), width(positions.shape[1])))
     rows[:, : positions.shape[1]] = positions
-    values = values_of(loss.pairs, choices.pairs, rows)
-    return choice_losses(choices, loss.similarities(values)[0])[0]
+    return loss.similarities(values_of(loss.pairs, pairs, rows))[0]
 
 
 class Objective:
@@ -332,8 +349,7 @@ class Objective:
     """
 
     def __init__(
-        self, answers: AnswerLayout, loss: Loss, n_components: int,
-        prior: float = 0.0,
+        self, answers: AnswerLayout, loss: Loss, n_components: int, prior: float = 0.0,
     ) -> None:
         n, size = answers.n_objects, width(n_components)
         self._made_of = answers, loss, n_components, prior
@@ -376,17 +392,13 @@ class Objective:
         if self.in_one_part:
             return self.evaluation(block, x, gradient), gradient
         objects = _pieces(n, len(self._gradients))
-        self._run(
-            lambda part: lay_out(x, block.n_components, block.positions, *part), objects
-        )
+        self._run(lambda part: lay_out(x, block.n_components, block.positions, *part), objects)
         self._gradients[:] = 0.0
         losses = self._run(
             lambda piece: piece[0][0](*piece[0][1:], piece[1], block.of_units),
             list(zip(self._pieces, self._gradients, strict=True)),
         )
-        self._run(
-            lambda part: _merged(self._gradients, block.prior, x, *part, gradient), objects
-        )
+        self._run(lambda part: _merged(self._gradients, block.prior, x, *part, gradient), objects)
         return sum(losses) + 0.5 * block.prior * float(x @ x), gradient
 
 

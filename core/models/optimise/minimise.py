@@ -313,8 +313,7 @@ def _two_loops(direction, gradient, steps, changes, products, n_kept):
             direction[i] *= size
     for k in range(memory - 1, -1, -1):
         place = (n_kept - 1 - k) % _MEMORY
-        _add(direction, shares[k] - _dot(changes[place], direction) / products[place],
-             steps[place])
+        _add(direction, shares[k] - _dot(changes[place], direction) / products[place], steps[place])
 
 
 @compiled
@@ -409,13 +408,8 @@ class Optimum:
 
 
 def minimise(
-    objective: Function,
-    start: np.ndarray,
-    *,
-    max_iter: int = 1000,
-    tol: float = 1e-9,
-    bounds: Bounds | None = None,
-    progress: Progress = silent,
+    objective: Function, start: np.ndarray, *, max_iter: int = 1000, tol: float = 1e-9,
+    bounds: Bounds | None = None, progress: Progress = silent,
 ) -> Optimum:
     """Minimise a smooth loss by L-BFGS (Nocedal & Wright 2006, algorithm 7.5).
 
@@ -466,11 +460,8 @@ def _merged(progress: Progress, n_starts: int, first: int) -> Callable[[int], Pr
 
 
 def restarts(
-    minimise_from: Callable[[np.ndarray, Progress], Optimum],
-    starts: Sequence[np.ndarray],
-    *,
-    first: int = 0,
-    progress: Progress = silent,
+    minimise_from: Callable[[np.ndarray, Progress], Optimum], starts: Sequence[np.ndarray], *,
+    first: int = 0, progress: Progress = silent,
 ) -> list[Optimum]:
     """The optimum from every start, whatever the number of threads.
 

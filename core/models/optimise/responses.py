@@ -101,9 +101,7 @@ def _choose_several(values, n, chosen, loss, by):
             for e in range(chosen):
                 if gone >> e & 1:
                     before = gone ^ 1 << e
-                    first[gone] = _log_sum(
-                        first[gone], first[before] + values[e, t] - left[before]
-                    )
+                    first[gone] = _log_sum(first[gone], first[before] + values[e, t] - left[before])
         loss[t] = max(-first[full], 0.0)
         # Share of all orders that pass through each subset, backwards from the full set.
         after[:] = 0.0

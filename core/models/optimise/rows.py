@@ -182,9 +182,7 @@ def of_answers(roles, low, high):
     """Objects i, j, k and m of the answers from `low` to `high`; i is k where they are triplets."""
     last = roles.shape[0] - 1
     third = 0 if last == 2 else 2
-    return (
-        roles[0, low:high], roles[1, low:high], roles[third, low:high], roles[last, low:high]
-    )
+    return (roles[0, low:high], roles[1, low:high], roles[third, low:high], roles[last, low:high])
 
 
 @compiled

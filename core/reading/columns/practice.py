@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tripletscope.core.reading.columns.guess import SAMPLE_ROWS
-from tripletscope.core.reading.columns.objects import says_practice
-from tripletscope.core.reading.columns.pairs import participant_of
+from tripletscope.core.reading.columns.object_columns import says_practice
+from tripletscope.core.reading.columns.pair_columns import participant_of
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.columns.values import NEARLY_ALL, Columns
 from tripletscope.core.reading.languages import FOREIGN_CELLS, WORDS

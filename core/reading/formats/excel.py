@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading.columns.objects import is_called_response, says_part
+from tripletscope.core.reading.columns.object_columns import is_called_response, says_part
 from tripletscope.core.reading.formats.archive import Archive
 from tripletscope.core.reading.formats.text import MAX_COLUMNS
 from tripletscope.core.reading.names import listing

@@ -41,17 +41,7 @@ def pairs_in(arrays: Mapping[str, np.ndarray]) -> tuple[dict[str, np.ndarray], s
         return None
     together = takewhile(lambda signs: len({*signs}) == 1, zip(*stacks, strict=False))
     start = "".join(signs[0] for signs in together) if len(stacks) > 1 else ""
-    people, listed = [], []
-    for key, own in stacks.items():
-        named = [one for one in texts.values()
-                 if one is not ids and len(one) == len({*one}) == len(own)]
-        rest = key.removeprefix(start) or key
-        # People may have seen the objects in orders, or sets, of their own.
-        listed += [next((texts[name] for name in texts if len(stacks) > 1 and name.endswith(rest)
-                         and len(texts[name]) == n == len({*texts[name]})), ids)] * len(own)
-        people += named[0] if named and len(own) > 1 else (
-            [f"{rest} {k + 1}" for k in range(len(own))] if len(own) > 1 else [rest]
-        )
+    people, listed = _named(stacks, texts, ids, start)
     stacked = np.concatenate([*stacks.values()])
     first, second = np.nonzero(np.isfinite(stacked).any(axis=0))
     numbered = [str(k + 1) for k in range(n)]
@@ -66,6 +56,29 @@ def pairs_in(arrays: Mapping[str, np.ndarray]) -> tuple[dict[str, np.ndarray], s
     said = (f"Pairs of {counted(n, 'object')} by {counted(len(stacked), 'person', 'people')}, from "
             f"{'the halves of squares' if half else 'squares'}.")
     return columns, said
+
+
+def _named(
+    stacks: Mapping[str, np.ndarray], texts: Mapping[str, list[str]], ids: list[str] | None,
+    start: str,
+) -> tuple[list[str], list[list[str] | None]]:
+    """The person of each square, and the names of its objects: `ids` where it has none of its own.
+
+    start: Of all names of arrays.
+    """
+    people, listed = [], []
+    n = next(iter(stacks.values())).shape[1]
+    for key, own in stacks.items():
+        named = [one for one in texts.values()
+                 if one is not ids and len(one) == len({*one}) == len(own)]
+        rest = key.removeprefix(start) or key
+        # People may have seen the objects in orders, or sets, of their own.
+        listed += [next((texts[name] for name in texts if len(stacks) > 1 and name.endswith(rest)
+                         and len(texts[name]) == n == len({*texts[name]})), ids)] * len(own)
+        people += named[0] if named and len(own) > 1 else (
+            [f"{rest} {k + 1}" for k in range(len(own))] if len(own) > 1 else [rest]
+        )
+    return people, listed
 
 
 def _layers(values: np.ndarray) -> np.ndarray | None:

@@ -57,9 +57,7 @@ def read_r(data: bytes, name: str) -> StatisticsTable:
     if len(variables) > MAX_COLUMNS:
         raise DataError(f"the table has more than {MAX_COLUMNS:,} columns", file=name,
                         remedy="Save it with one row for each answer.")
-    return table_of(
-        variables, [*([] if others else [f"{title}."]), *texts.notes()], omitted
-    )
+    return table_of(variables, [*([] if others else [f"{title}."]), *texts.notes()], omitted)
 
 
 # Values ------------------------------------------------------------------------------------------

@@ -111,9 +111,7 @@ def _parsed(
     return read(io.BytesIO(data), disable_datetime_conversion=True, **options)
 
 
-def _variable(
-    name: str, title: str | None, values: list, about: Any, program: str
-) -> Variable:
+def _variable(name: str, title: str | None, values: list, about: Any, program: str) -> Variable:
     kind, labels = about.readstat_variable_types[name], about.variable_value_labels.get(name, {})
     values, missing = _without_missing(values, kind, about.missing_ranges.get(name, ()), labels)
     column = _array(values, kind)

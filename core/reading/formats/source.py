@@ -107,9 +107,7 @@ def refuse_other_kinds(data: bytes, name: str) -> None:
     start = data[:1024]
     for pattern, kind, remedy in _LOOKS_LIKE:
         if re.match(pattern, start, re.DOTALL):
-            raise DataError(
-                f"this is {kind}, not a table of answers", file=name, remedy=remedy
-            )
+            raise DataError(f"this is {kind}, not a table of answers", file=name, remedy=remedy)
 
 
 def _from_path(path: Path) -> bytes:

@@ -143,9 +143,7 @@ def below_questions(table: Table) -> tuple[Table, Table]:
 def _below(table: Table, row: int, note: str) -> Table:
     """The rows below one, numbered as in the file."""
     rest = np.arange(row + 1, table.n_rows)
-    return replace(
-        table.take(rest), rows=table.row_numbers(rest), notes=[*table.notes, note]
-    )
+    return replace(table.take(rest), rows=table.row_numbers(rest), notes=[*table.notes, note])
 
 
 def _is_sentence(text: str) -> bool:
@@ -172,17 +170,13 @@ def _alike(asked: dict[str, str]) -> list[list[str]]:
     return sorted((own for own in groups.values() if len(own) >= _FEWEST), key=len, reverse=True)
 
 
-def _questions(
-    asked: dict[str, str], answers: dict[str, set[str]]
-) -> _Questions:
+def _questions(asked: dict[str, str], answers: dict[str, set[str]]) -> _Questions:
     gaps, slots, fixed = _slots(asked)
     spelt = {one.casefold(): one for own in gaps.values() for one in own}
     answers = {
         column: {spelt.get(text.casefold(), text) for text in answers[column]} for column in gaps
     }
-    chosen = Counter(
-        k for column, own in gaps.items() for k in slots if own[k] in answers[column]
-    )
+    chosen = Counter(k for column, own in gaps.items() for k in slots if own[k] in answers[column])
     # Numbers of options; which of three is an anchor, the answers tell, or somebody says.
     by_number = len(slots) == 3 and all(answers[column] <= _PLACES for column in gaps)
     options = slots if by_number else [k for k in slots if chosen[k]]

@@ -255,9 +255,7 @@ def _pattern(cell: str) -> str:
     return re.sub(r"[0-9]+", "0", re.sub(r"[^\W\d_]+", "a", cell))
 
 
-def _completed(
-    first: list[str], body: list[list[str]], width: int, notes: list[str]
-) -> list[str]:
+def _completed(first: list[str], body: list[list[str]], width: int, notes: list[str]) -> list[str]:
     """The names of the header, as many as the rows have cells."""
     if len(first) == width - 1:
         if all(not row[-1] for row in body if len(row) == width):

@@ -9,8 +9,8 @@ from itertools import takewhile
 
 import numpy as np
 
-from tripletscope.core.reading.columns.objects import is_called_response
-from tripletscope.core.reading.columns.pairs import is_beside, meaning_of, says_value
+from tripletscope.core.reading.columns.object_columns import is_called_response
+from tripletscope.core.reading.columns.pair_columns import is_beside, meaning_of, says_value
 from tripletscope.core.reading.names import ALIASES, counted, listing, named
 from tripletscope.core.reading.table import Table, encoded
 

@@ -14,7 +14,7 @@ from scipy.stats import poisson
 from tripletscope.core.data.places import different
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.formats.several import file_column
-from tripletscope.core.reading.interpretation.report import Note
+from tripletscope.core.reading.interpretation.imported import Note
 from tripletscope.core.reading.interpretation.trials import Trials
 from tripletscope.core.reading.names import counted, listing
 from tripletscope.core.reading.table import Codes, Table, as_texts, decoded

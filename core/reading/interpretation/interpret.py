@@ -15,25 +15,12 @@ from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.reading.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.reading.columns.guess import SIDES, SPLITS, response_time_unit
 from tripletscope.core.reading.columns.practice import practice_kept
-from tripletscope.core.reading.columns.reading import (
-    RESPONSE_TIME_UNITS,
-    Reading,
-    kept_names,
-)
+from tripletscope.core.reading.columns.reading import RESPONSE_TIME_UNITS, Reading, kept_names
 from tripletscope.core.reading.columns.times import groups_of, times_of, units_of
 from tripletscope.core.reading.formats.source import Source, title_of
-from tripletscope.core.reading.interpretation.copies import (
-    apart,
-    copies_of,
-    on_copies,
-    on_people,
-)
-from tripletscope.core.reading.interpretation.proposal import (
-    MANY_VALUES,
-    has_many_values,
-    unused,
-)
-from tripletscope.core.reading.interpretation.report import NO_MAP, Imported, Note, Pairs, Report
+from tripletscope.core.reading.interpretation.copies import apart, copies_of, on_copies, on_people
+from tripletscope.core.reading.interpretation.imported import NO_MAP, Imported, Note, Pairs, Report
+from tripletscope.core.reading.interpretation.proposal import MANY_VALUES, has_many_values, unused
 from tripletscope.core.reading.interpretation.trials import Trials, sort_out, trials_of
 from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.reading.names import (
@@ -47,7 +34,7 @@ from tripletscope.core.reading.names import (
     whole_number,
     without_tags,
 )
-from tripletscope.core.reading.objects.objects import match, read_objects
+from tripletscope.core.reading.objects.matching import match, read_objects
 from tripletscope.core.reading.table import Codes, Table
 from tripletscope.core.reading.tasks import TASKS
 
@@ -86,9 +73,7 @@ def interpret(
         notes.append(how)
         described = _merged(objects, described, places)
         trials = trials.moved(places, described["id"].tolist())
-    usable, omissions = sort_out(
-        table, reading, trials, None if reading.copies else copies.rows
-    )
+    usable, omissions = sort_out(table, reading, trials, None if reading.copies else copies.rows)
     brought += on_copies(reading, copies, copies.rows & (trials.outcome >= 0))
     _step(progress, 0.5)
     rows, trial, votes = trials.answered(usable)
@@ -110,13 +95,7 @@ def interpret(
     pairs = None
     if rows.shape[1] == 4:
         pairs = Pairs(rows, answers, file_rows, len(described))
-        rows, of = _as_triplets(rows)
-        answers, file_rows = answers.iloc[of].reset_index(drop=True), file_rows[of]
-        notes.append(
-            f"{counted(len(pairs), 'answer')} compare two pairs of objects; "
-            f"{counted(len(rows), 'answer')} of them have an object in common and are triplets, "
-            "too."
-        )
+        rows, answers, file_rows = _triplets_among(pairs, notes)
     triplets = Triplets(rows, described, answers, title_of(table.name))
     if not triplets.objects_recur:
         notes.append(". ".join(NO_MAP))
@@ -199,9 +178,7 @@ def _on_sets(rows: np.ndarray, labels: list[str]) -> Iterator[Note]:
         })
 
 
-def _on_people_alone(
-    rows: np.ndarray, answers: pd.DataFrame, labels: list[str]
-) -> Iterator[Note]:
+def _on_people_alone(rows: np.ndarray, answers: pd.DataFrame, labels: list[str]) -> Iterator[Note]:
     """A note on participants none of whose objects anybody else has judged."""
     who = answers["participant"].cat if "participant" in answers else None
     if who is None or not 1 < len(who.categories) * len(labels) <= _LARGEST_TABLE:
@@ -234,23 +211,26 @@ def _on_unused(table: Table, reading: Reading) -> Iterator[Note]:
             )
             left.setdefault(why, []).append(column)
     for why, columns in left.items():
-        yield Note(why, {"columns": listing(columns, _UNUSED_SHOWN),
-                         "number": f"{MANY_VALUES:,}"})
+        yield Note(why, {"columns": listing(columns, _UNUSED_SHOWN), "number": f"{MANY_VALUES:,}"})
 
 
-def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(T, 3) triplets among (Q, 4) comparisons of pairs, and the comparison of each."""
-    result = np.full((len(rows), 3), -1, dtype=np.int32)
+def _triplets_among(
+    pairs: Pairs, notes: list[str]
+) -> tuple[np.ndarray, pd.DataFrame, np.ndarray]:
+    """(T, 3) triplets among comparisons of pairs, with the columns and the row of each."""
+    rows = np.full((len(pairs), 3), -1, dtype=np.int32)
     for near, far in ((0, 2), (0, 3), (1, 2), (1, 3)):
-        shared = rows[:, near] == rows[:, far]
-        result[shared] = rows[shared][:, [near, 1 - near, 5 - far]]
-    of = np.flatnonzero(result[:, 0] >= 0)
-    return result[of], of
+        shared = pairs.rows[:, near] == pairs.rows[:, far]
+        rows[shared] = pairs.rows[shared][:, [near, 1 - near, 5 - far]]
+    of = np.flatnonzero(rows[:, 0] >= 0)
+    notes.append(
+        f"{counted(len(pairs), 'answer')} compare two pairs of objects; "
+        f"{counted(len(of), 'answer')} of them have an object in common and are triplets, too."
+    )
+    return rows[of], pairs.answers.iloc[of].reset_index(drop=True), pairs.file_rows[of]
 
 
-def _described(
-    table: Table, reading: Reading, ids: list[str]
-) -> tuple[pd.DataFrame, list[str]]:
+def _described(table: Table, reading: Reading, ids: list[str]) -> tuple[pd.DataFrame, list[str]]:
     """The table of objects as the file describes them, with notes."""
     objects = pd.DataFrame({"id": pd.Series(ids, dtype="str")})
     layout = layouts().get(reading.layout)

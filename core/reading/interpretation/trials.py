@@ -13,7 +13,7 @@ import pandas as pd
 from tripletscope.core.data.cells import MISSING, plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.columns.reading import Coding, Reading
-from tripletscope.core.reading.interpretation.report import Omission
+from tripletscope.core.reading.interpretation.imported import Omission
 from tripletscope.core.reading.languages import FOREIGN_CELLS, FORMS, UNANSWERED_CELLS
 from tripletscope.core.reading.names import counted, listing, natural_order
 from tripletscope.core.reading.table import Codes, Table
@@ -140,9 +140,7 @@ def _padding(columns: Sequence[Codes]) -> tuple[str, ...]:
 
     As an object, 0 would not stand twice in a row, and not at the ends of rows alone.
     """
-    is_zero = np.array([
-        one.each(lambda text: plain_number(text) == "0", False) for one in columns
-    ])
+    is_zero = np.array([one.each(lambda text: plain_number(text) == "0", False) for one in columns])
     ends = bool((is_zero[1:] >= is_zero[:-1]).all()) and not is_zero[:2].any()
     times = is_zero.sum(axis=0)
     is_padding = ends and (times.max(initial=0) > 1 or np.count_nonzero(times) >= _OFTEN)
@@ -289,9 +287,7 @@ def _several_chosen(
     result[answered] = outcome
     result[gap] = NOT_OFFERED
     result[np.isnan(n_chosen)] = UNANSWERED
-    implied = tuple(
-        chosen_first(int(k // 200), int(k // 2 % 100), bool(k % 2)) for k in kinds
-    )
+    implied = tuple(chosen_first(int(k // 200), int(k // 2 % 100), bool(k % 2)) for k in kinds)
     return result, implied or (chosen_first(2, 1, False),)
 
 
@@ -408,9 +404,7 @@ def _chosen_by_word(choice: Codes, coding: Coding, n_options: int) -> np.ndarray
     )
 
 
-def _refuse_impossible_names(
-    table: Table, ids: list[str], columns: tuple[np.ndarray, ...]
-) -> None:
+def _refuse_impossible_names(table: Table, ids: list[str], columns: tuple[np.ndarray, ...]) -> None:
     for i, text in enumerate(ids):
         wrong = None
         if "\n" in text or "\r" in text:

@@ -8,15 +8,18 @@ judgements.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
+from tripletscope.core.reading.columns.guess import side_roles
 from tripletscope.core.reading.columns.reading import Reading
-from tripletscope.core.reading.columns.values import Columns
+from tripletscope.core.reading.columns.values import ColumnCells, Columns
 from tripletscope.core.reading.languages import FORMS
+from tripletscope.core.reading.names import PLAIN, listing, normalised
+from tripletscope.core.reading.tasks import TASKS
 
 #: How strongly a table speaks for a kind: it bears the marks of a program that writes nothing else;
 #: its values and names can hardly mean anything else; its values alone say so; it may be.
@@ -90,3 +93,35 @@ def kinds() -> dict[str, Kind]:
     several = {v.name: v for module in modules for v in vars(module).values()
                if isinstance(v, Kind)}
     return dict(sorted(several.items(), key=lambda item: item[1].rank))
+
+
+def answers(
+    columns: Columns, kind: str, points: int, task: str, roles: Mapping[str, str],
+    *signs: Sign, title: str = "", coding: str | Mapping[str, int] | None = None,
+) -> Claim:
+    """A claim of one reading, with the usual columns beside those that are needed."""
+    if _named_otherwise(roles):
+        points = min(points, POSSIBLE)
+    side, reasons = side_roles(columns.table, roles)
+    title = title or TASKS[task].title
+    reading = Reading(
+        kind, title, {**side, **roles}, choice_coding=coding, task=task,
+        reasons=(*(sign.said() for sign in signs), *reasons),
+    )
+    return Claim(kind, title, points, signs, roles, reading=reading)
+
+
+def _named_otherwise(roles: Mapping[str, str]) -> bool:
+    """Whether columns that are called anchor, nearer and farther are taken for something else.
+
+    Keys and clicks beside them are details of the answer, and so are all columns that were kept.
+    """
+    called = {role: next((column for column in roles.values() if normalised(column) in names), None)
+              for role, names in PLAIN.items()}
+    return None not in called.values() and any(
+        roles.get(role) != column for role, column in called.items()
+    )
+
+
+def named_together(objects: Sequence[ColumnCells]) -> str:
+    return listing([column.name for column in objects])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tripletscope.core.reading.columns.guess import option_roles
-from tripletscope.core.reading.columns.objects import (
+from tripletscope.core.reading.columns.object_columns import (
     TELLING,
     Response,
     in_order,
@@ -22,8 +22,16 @@ from tripletscope.core.reading.columns.values import (
     differ,
     names_one_of,
 )
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
-from tripletscope.core.reading.kinds.answers import answers, named_together
+from tripletscope.core.reading.kinds import (
+    CERTAIN,
+    LIKELY,
+    POSSIBLE,
+    Claim,
+    Kind,
+    Sign,
+    answers,
+    named_together,
+)
 from tripletscope.core.reading.languages import FOREIGN_CELLS, foreign_names
 from tripletscope.core.reading.names import (
     ALIASES,
@@ -67,58 +75,63 @@ def _by_names(columns: Columns) -> list[list[ColumnCells]]:
 
 
 def _of(columns: Columns, objects: Sequence[ColumnCells], response: Response) -> list[Claim]:
-    names = [column.name for column in objects]
-    if response.how == "item":
-        few = response.column.n_written < TELLING
-        anchor, options, said = _anchor(names)
+    anchor, options, said = _anchor([column.name for column in objects])
+    if response.how == "item" and anchor is not None:
         chosen = [columns[name] for name in options]
-        if anchor is not None and (names_one_of(response.column, chosen) > NEARLY_ALL):
+        if names_one_of(response.column, chosen) > NEARLY_ALL:
             return [_one(columns, response, anchor, options, "item", CERTAIN, said)]
-        if len(response.options) != 2 or few:
-            return []
-        anchor = next(name for name in names if name not in response.options)
-        sign = Sign("never_anchor", {
-            "choice": response.column.name, "anchor": anchor, "first": response.options[0],
-            "second": response.options[1],
-        })
-        return [_one(columns, response, anchor, response.options, "item", CERTAIN, sign)]
-    if response.how == "columns":
-        if len(response.options) != 2:
-            return []
-        anchor = next(name for name in names if name not in response.options)
-        sign = Sign("names_columns", {
-            "choice": response.column.name, "first": response.options[0],
-            "second": response.options[1],
-        })
-        return [_one(
-            columns, response, anchor, response.options, response.codings[0], CERTAIN, sign
-        )]
+    if response.how in ("item", "columns"):
+        return _of_named(columns, objects, response)
     codings = [coding for coding in response.codings if _of_two(coding, response.column)]
     if not codings or len(response.column.values) > 2:
         return []
-    anchor, options, said = _anchor(names)
-    numeric = all(column.is_numeric for column in objects)
     sure = normalised(response.column.name) in _YES and "first_is_nearer" in codings
     if sure:
         codings.sort(key=lambda coding: coding != "first_is_nearer")
-    if anchor is not None and (response.called or normalised(anchor) in ALIASES["anchor"]):
-        # Usual names and a response that is called so can hardly mean anything else.
-        points = CERTAIN if len(codings) == 1 and response.how != "words" else LIKELY
-        if not response.called:
-            points = LIKELY if response.alone and not numeric else POSSIBLE
-        return [
-            _one(columns, response, anchor, options, coding,
-                 points if not sure else POSSIBLE if k else CERTAIN, said)
-            for k, coding in enumerate(codings)
-        ] + [
-            # Without a name that says so, only the answers can tell what was asked.
-            _one(columns, response, anchor, options, coding, points, said, opposite=True)
-            for coding in codings if not response.called
-        ]
+    numeric = all(column.is_numeric for column in objects)
+    if anchor is None or not (response.called or normalised(anchor) in ALIASES["anchor"]):
+        return _of_any(columns, objects, response, codings, numeric)
+    # Usual names and a response that is called so can hardly mean anything else.
+    points = CERTAIN if len(codings) == 1 and response.how != "words" else LIKELY
+    if not response.called:
+        points = LIKELY if response.alone and not numeric else POSSIBLE
+    return [
+        _one(columns, response, anchor, options, coding,
+             points if not sure else POSSIBLE if k else CERTAIN, said)
+        for k, coding in enumerate(codings)
+    ] + [
+        # Without a name that says so, only the answers can tell what was asked.
+        _one(columns, response, anchor, options, coding, points, said, opposite=True)
+        for coding in codings if not response.called
+    ]
+
+
+def _of_named(
+    columns: Columns, objects: Sequence[ColumnCells], response: Response
+) -> list[Claim]:
+    """Of a response that names two of the objects, or of their columns: the third is the anchor."""
+    by_item = response.how == "item"
+    if len(response.options) != 2 or (by_item and response.column.n_written < TELLING):
+        return []
+    first, second = response.options
+    anchor = next(column.name for column in objects if column.name not in response.options)
+    sign = Sign("never_anchor" if by_item else "names_columns", {
+        "choice": response.column.name, "first": first, "second": second,
+        **({"anchor": anchor} if by_item else {}),
+    })
+    coding = "item" if by_item else response.codings[0]
+    return [_one(columns, response, anchor, response.options, coding, CERTAIN, sign)]
+
+
+def _of_any(
+    columns: Columns, objects: Sequence[ColumnCells], response: Response,
+    codings: Sequence[str | Mapping[str, int]], numeric: bool,
+) -> list[Claim]:
+    """Each of the objects as the anchor: what the columns are called tells no order either."""
     sign = Sign("same_objects", {"columns": named_together(objects)})
     told = response.called or response.alone
     points = LIKELY if told and not numeric else POSSIBLE
-    # What the columns are called tells no order of the options either.
+    names = [column.name for column in objects]
     return [
         _one(columns, response, anchor, [name for name in names if name != anchor], coding, points,
              sign, opposite)
@@ -144,8 +157,7 @@ def _anchor(names: Sequence[str]) -> tuple[str | None, tuple[str, ...], Sign]:
     usual = by_names(names, {role: ALIASES[role] for role in ("anchor", "left", "right")})
     if len(usual) < 3:  # the sides of other languages have no other meaning
         usual = by_names(names, {role: foreign_names(role) for role in ("left", "right")})
-        others = [name for name in names if name not in usual.values()
-                  and not _is_between(name)]
+        others = [name for name in names if name not in usual.values() and not _is_between(name)]
         usual |= {"anchor": others[0]} if len(others) == 1 else {}
     if len(usual) == 3:
         return usual["anchor"], (usual["left"], usual["right"]), Sign(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from tripletscope.core.data.kinds import ABOUT_OBJECTS
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.kinds import CERTAIN, Claim, Kind, Sign
 from tripletscope.core.reading.layouts.collect import KIND, MEASURED_COLUMNS, TASK, once

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
-from tripletscope.core.reading.columns.objects import (
+from tripletscope.core.reading.columns.object_columns import (
     TELLING,
     is_called_response,
     is_neutral,
@@ -16,10 +16,18 @@ from tripletscope.core.reading.columns.objects import (
     never_objects,
     object_groups,
 )
-from tripletscope.core.reading.columns.pairs import is_beside, says_value
+from tripletscope.core.reading.columns.pair_columns import is_beside, says_value
 from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
-from tripletscope.core.reading.kinds.answers import answers, named_together
+from tripletscope.core.reading.kinds import (
+    CERTAIN,
+    LIKELY,
+    POSSIBLE,
+    Claim,
+    Kind,
+    Sign,
+    answers,
+    named_together,
+)
 from tripletscope.core.reading.names import (
     ALIASES,
     PLAIN,
@@ -142,6 +150,4 @@ def _in_order(columns: Columns, objects: Sequence[ColumnCells], neutral: bool) -
     ]
 
 
-ORDERED = Kind(
-    "ordered", "objects in the order of the answer", 32, _evidence, "tripletscope.read"
-)
+ORDERED = Kind("ordered", "objects in the order of the answer", 32, _evidence, "tripletscope.read")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tripletscope.core.reading.columns.guess import numbered_columns
-from tripletscope.core.reading.columns.objects import is_called_response
-from tripletscope.core.reading.columns.pairs import (
+from tripletscope.core.reading.columns.object_columns import is_called_response
+from tripletscope.core.reading.columns.pair_columns import (
     NAMES,
     PairColumns,
     is_beside,

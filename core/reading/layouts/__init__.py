@@ -13,7 +13,7 @@ import pandas as pd
 
 from tripletscope.core.reading.columns.guess import side_roles
 from tripletscope.core.reading.columns.reading import Reading
-from tripletscope.core.reading.interpretation.report import Note
+from tripletscope.core.reading.interpretation.imported import Note
 from tripletscope.core.reading.languages import WORDS
 from tripletscope.core.reading.names import by_names
 from tripletscope.core.reading.table import Table

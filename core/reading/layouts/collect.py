@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from tripletscope.core.data.kinds import (
+from tripletscope.core.data.question_kinds import (
     ABOUT_OBJECTS,
     CHECKS,
     N_ASKED,
@@ -21,7 +21,7 @@ from tripletscope.core.data.kinds import (
 )
 from tripletscope.core.reading.columns.guess import plain_texts, side_roles
 from tripletscope.core.reading.columns.reading import Reading
-from tripletscope.core.reading.interpretation.report import Note
+from tripletscope.core.reading.interpretation.imported import Note
 from tripletscope.core.reading.layouts import Layout
 from tripletscope.core.reading.layouts.programs import response_zones
 from tripletscope.core.reading.names import counted, named
@@ -81,9 +81,7 @@ def _propose(table: Table) -> list[Reading]:
     coded = table.codes(TASK)
     often = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.values))
     tasks = [coded.values[k] for k in np.argsort(-often, kind="stable")]
-    return [
-        reading for name in tasks if name in COLUMNS and (reading := _reading(table, name))
-    ]
+    return [reading for name in tasks if name in COLUMNS and (reading := _reading(table, name))]
 
 
 def _reading(table: Table, question: str) -> Reading | None:

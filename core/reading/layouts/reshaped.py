@@ -171,9 +171,7 @@ def _file_of(table: Table) -> str | None:
 
 
 FEATURES = Layout("features", "Objects made of several features", 36, reshape=_with_objects)
-INDICATORS = Layout(
-    "indicators", "Difference scale as a matrix of signs", 37, reshape=_with_levels
-)
+INDICATORS = Layout("indicators", "Difference scale as a matrix of signs", 37, reshape=_with_levels)
 INFORMANTS = Layout(
     "informants", "Triad test, one column per participant", 35, _triad_test,
     reshape=_with_informants,

@@ -17,7 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.formats.archive import MAX_BYTES, Archive, too_large
 from tripletscope.core.reading.formats.source import Source, fetch
 from tripletscope.core.reading.names import counted, file_name, stem_key, without_tags
-from tripletscope.core.reading.objects.objects import Answers, MatchReport
+from tripletscope.core.reading.objects.matching import Answers, MatchReport
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")

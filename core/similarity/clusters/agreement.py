@@ -9,17 +9,15 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import DataError, refuse_lengths
 from tripletscope.core.data.named import column_of, one_of
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Column, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Column, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.held_out.paired import mean_with_reach
+from tripletscope.core.inference.held_out.paired import mean_with_half_width
 from tripletscope.core.similarity.clusters.clustering import Clustering
 
 #: Fewest answers of a subset.
@@ -114,25 +112,22 @@ class AgreementCurve:
         quantity {"purity", "adjusted_rand"}.
         """
         values = getattr(self, one_of(("purity", "adjusted_rand"), quantity, "quantity"))
-        mean, reach = mean_with_reach(values)
+        mean, half_width = mean_with_half_width(values)
         return pd.DataFrame({
-            "answers": self.n_answers, "mean": mean, "low": mean - reach,
-            "high": np.minimum(mean + reach, 1.0),
+            "answers": self.n_answers, "mean": mean, "low": mean - half_width,
+            "high": np.minimum(mean + half_width, 1.0),
         })
 
 
 @task("Clustering more and more answers", "cluster")
 def agreement_curve(
-    method: Clustering,
-    triplets: Triplets,
-    *,
+    method: Clustering, triplets: Triplets, *,
     labels: Annotated[str, Column("Labels", "Categories of the objects.")],
     points: Annotated[int, Number(2, 20, "Points", "Numbers of answers.", advanced=True)] = 5,
     repeats: Annotated[
         int, Number(2, 100, "Repeats", "Random subsets of the answers.", advanced=True)
     ] = 5,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> AgreementCurve:
     """Cluster random subsets of the answers into as many clusters as there are labels.
 

@@ -53,10 +53,6 @@ class Clustering(Method):
         Parameters
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : Progress
             A stop keeps clusters of the distances so far.
 

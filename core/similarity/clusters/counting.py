@@ -12,8 +12,7 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
@@ -92,16 +91,13 @@ class ClusterCounts:
 
 @task("Comparing with continua", "cluster")
 def count_clusters(
-    method: Clustering,
-    triplets: Triplets,
-    *,
+    method: Clustering, triplets: Triplets, *,
     most: Annotated[int, Number(2, 50, "Max. clusters")] = 12,
     references: Annotated[int, Number(
         20, 500, "Continua", "Number of simulated sets without clusters, for each shape.",
         advanced=True
     )] = 20,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> ClusterCounts:
     """Silhouettes with 2 to `most` clusters, and those of points without clusters.
 
@@ -145,9 +141,7 @@ def beside_continua(
     pieces = [(method, drawn, numbers) for drawn in (points, *sets)]
     (silhouette, smallest), *drawn = results_of(_clustered, pieces, progress)
     others = np.reshape([one for one, _ in drawn], (-1, references, len(numbers)))
-    return ClusterCounts(
-        numbers, silhouette, smallest, others, np.nan, np.nan, np.nan, len(points)
-    )
+    return ClusterCounts(numbers, silhouette, smallest, others, np.nan, np.nan, np.nan, len(points))
 
 
 def _clustered(

@@ -11,9 +11,8 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import register
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.similarity.clusters.clustering import SimilarityClustering
 from tripletscope.core.similarity.kernels.space import Space, centred_gram, is_euclidean

@@ -11,8 +11,7 @@ from sklearn.base import clone
 
 from tripletscope.core.data.answers import HELD_TOGETHER
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of, single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
@@ -75,16 +74,13 @@ class Stability:
 
 @task("Clustering bootstrap replicates", "cluster", columns=("participant",))
 def stability(
-    method: Clustering,
-    triplets: Triplets,
-    *,
+    method: Clustering, triplets: Triplets, *,
     replicates: Annotated[
         int, Number(2, 10_000, "Bootstrap replicates", "Resampled sets of answers.")
     ] = 50,
     unit: Unit = "auto",
     most: Annotated[int, Number(2, 50, "Max. clusters")] = 12,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Stability:
     """Cluster the answers of resampled participants or trials, and compare with those of all.
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import DataError, refuse_lengths
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Method, MethodParameter, make_method, register
@@ -36,10 +35,6 @@ class MapKernel(Kernel):
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
             Or Quadruples, for kernels that need the map alone.
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : Progress
             For the map; a stop keeps the kernel of the map so far.
 

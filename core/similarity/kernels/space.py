@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.lengths import refuse_lengths
+from tripletscope.core.data.errors import DataError, refuse_lengths
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.short_repr import short_repr

@@ -12,8 +12,7 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Choice, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of, single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
@@ -52,9 +51,7 @@ class KernelMap:
 
 @task("Computing a map of the kernel", "kernel")
 def kernel_map(
-    kernel: Kernel,
-    triplets: Triplets,
-    *,
+    kernel: Kernel, triplets: Triplets, *,
     algorithm: Annotated[str, Choice(
         {"pca": "Kernel PCA", "umap": "UMAP"}, "Map",
         "Kernel PCA preserves the largest differences without distortion. UMAP keeps "
@@ -179,14 +176,11 @@ class Spectrum:
 
 @task("Comparing with permuted answers", "kernel")
 def spectrum(
-    kernel: Kernel,
-    triplets: Triplets,
-    *,
+    kernel: Kernel, triplets: Triplets, *,
     shuffles: Annotated[int, Number(
         5, 1000, "Permutations", "Permuted answers, for the null distribution of the eigenvalues."
     )] = 20,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> Spectrum:
     """Eigenvalues of a kernel against chance: parallel analysis.
 

@@ -103,10 +103,6 @@ class TripletKernel(Kernel):
         triplets : Triplets or array-like of int, shape (T, 3)
             Repeats and contradictions of one comparison count together: its entry is the difference
             of the two answers' numbers (weights), divided by their sum.
-        y : array-like of bool, or of +1 and -1, shape (T,), optional
-            Responses to the rows of an array: see `Method.fit`.
-        sample_weight : array-like of float, shape (T,), optional
-            Of the answers: see `Method.fit`.
         progress : Progress
             Called once; a stopped computation has no partial result.
 

@@ -13,8 +13,7 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes_disparity, rms
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Choice, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import declared, task
@@ -316,9 +315,7 @@ class ActiveComparison:
 
 @task("Simulating adaptive and random questions", "embedding")
 def compare_active(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets, *,
     strategy: Annotated[str, Choice(
         {name: STRATEGIES[name] for name in ("uncertain", "gain", "landmark")}, "Questions",
         "Selection that is compared with random questions."
@@ -333,8 +330,7 @@ def compare_active(
     repeats: Annotated[
         int, Number(2, 100, "Simulations", "More make the result more precise.")
     ] = 8,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> ActiveComparison:
     """Chosen against random questions, for data like the user's.
 

@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import Fields, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Fields, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
@@ -58,9 +57,7 @@ class Detection:
 
 @task("Predicting held-out answers of simulated experiments", "embedding", needs_data=False)
 def detect_dimension(
-    method: OrdinalEmbedding,
-    triplets: Triplets | None = None,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets | None = None, *,
     scenario: Annotated[Scenario, Fields()] = Scenario(),
     sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
     beyond: Annotated[int, Number(
@@ -69,9 +66,7 @@ def detect_dimension(
     folds: Annotated[int, Number(
         2, 20, "Folds", "Folds of the cross-validation.", advanced=True
     )] = 5,
-    repeats: Repeats = 8,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    repeats: Repeats = 8, seed: Seed = 0, progress: Progress = silent,
 ) -> Detection:
     """Whether so many answers would reveal the number of dimensions (Haghiri 2020, section 4.5.4).
 
@@ -79,9 +74,7 @@ def detect_dimension(
     """
     numbers = sizes.n_answers
     dimensions = range(1, scenario.dimensions + beyond + 1)
-    cases = [
-        (method, scenario, int(size), int(numbers[-1]), dimensions, folds) for size in numbers
-    ]
+    cases = [(method, scenario, int(size), int(numbers[-1]), dimensions, folds) for size in numbers]
     suggested = np.array(simulations(_suggested, cases, repeats, seed, progress, numbers)).T
     return Detection(numbers[: suggested.shape[1]], suggested, scenario.dimensions)
 

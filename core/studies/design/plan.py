@@ -13,13 +13,12 @@ from sklearn.base import clone
 from tripletscope.core.data.geometry import coverage_radius, map_size, procrustes_disparity
 from tripletscope.core.data.named import one_of
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import Choice, Fields, Number
+from tripletscope.core.engine.declared import Choice, Fields, Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.held_out.paired import mean_with_reach
+from tripletscope.core.inference.held_out.paired import mean_with_half_width
 from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.core.inference.uncertainty import Samples, bootstrap
 from tripletscope.core.inference.uncertainty.samples import aligned
@@ -104,11 +103,11 @@ class Plan:
         quantity : {"accuracy", "ellipse", "disparity"}
         """
         values = getattr(self, one_of(("accuracy", "ellipse", "disparity"), quantity, "quantity"))
-        mean, reach = mean_with_reach(values)
+        mean, half = mean_with_half_width(values)
         return pd.DataFrame({
             **({"answers": self.n_answers} if self.levels is None else {"level": self.levels}),
-            "mean": mean, "low": np.maximum(mean - reach, 0.0),
-            "high": mean + reach if quantity == "ellipse" else np.minimum(mean + reach, 1.0),
+            "mean": mean, "low": np.maximum(mean - half, 0.0),
+            "high": mean + half if quantity == "ellipse" else np.minimum(mean + half, 1.0),
         })
 
     def enough(self, *, accuracy: float | None = None, ellipse: float | None = None) -> int | None:
@@ -172,12 +171,9 @@ def rounded_up(number: int) -> int:
 
 @task("Simulating experiments", "embedding", "kernel", "scale", needs_data=False)
 def plan(
-    method: Method,
-    triplets: Triplets | None = None,
-    *,
+    method: Method, triplets: Triplets | None = None, *,
     scenario: Annotated[Scenario, Fields()] = Scenario(),
-    design: Design = "random",
-    repeated: Repeated = 3,
+    design: Design = "random", repeated: Repeated = 3,
     sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
     vary: Varied = "answers",
     lowest: Annotated[float, Number(0.0, 100.0, "Lowest", later=True)] = 0.05,
@@ -189,9 +185,7 @@ def plan(
             advanced=True, later=True,
         )
     ] = 1,
-    repeats: Repeats = 8,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    repeats: Repeats = 8, seed: Seed = 0, progress: Progress = silent,
 ) -> Plan:
     """Simulate an experiment with more and more answers, or at more and more noise.
 
@@ -470,7 +464,7 @@ def ranking(plans: Mapping[str, Plan]) -> Ranking:
     simulations = min(map(len, final.values()))
     alike = []
     for name in others:
-        gap, reach = mean_with_reach(final[best][:simulations] - final[name][:simulations])
-        if gap <= reach:
+        gap, half = mean_with_half_width(final[best][:simulations] - final[name][:simulations])
+        if gap <= half:
             alike.append(name)
     return Ranking(number, {name: float(final[name].mean()) for name in order}, alike, simulations)

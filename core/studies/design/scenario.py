@@ -13,9 +13,8 @@ from scipy.optimize import minimize_scalar
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import rms
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import Choice, Number, checked
+from tripletscope.core.engine.declared import Choice, Number, Seed, checked
 from tripletscope.core.engine.docstrings import parametric
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.engine.task import declared
@@ -320,8 +319,7 @@ def simulated_data(
     participants: Annotated[
         int, Number(1, 10_000, "Participants", "Questions are dealt to them in turn.")
     ] = 1,
-    seed: Seed = 0,
-    name: str = "Simulated answers",
+    seed: Seed = 0, name: str = "Simulated answers",
 ) -> Triplets:
     """Answers of simulated people, as a data set.
 

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS, UNANSWERED
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS, CHECKS, UNANSWERED
 from tripletscope.core.studies.experiment.items import WHEN
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord

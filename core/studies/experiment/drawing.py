@@ -84,18 +84,14 @@ def balanced(
         return shuffled(in_balance(pool, rest, person, rng), rng)
     every = pool.every()
     if rest > pool.n_possible / 2:  # the balance is then of questions that are left out
-        left_out = {
-            pool.same(row) for row in in_balance(pool, pool.n_possible - rest, person, rng)
-        }
+        left_out = {pool.same(row) for row in in_balance(pool, pool.n_possible - rest, person, rng)}
         last = [row for row in shuffled(every, rng) if pool.same(row) not in left_out][:rest]
     else:
         last = in_balance(pool, rest, person, rng)
     return _evenly_placed(shuffled(every * passes + last, rng), pool, rng)
 
 
-def in_balance(
-    pool: QuestionPool, count: int, person: int, rng: np.random.Generator
-) -> list[Row]:
+def in_balance(pool: QuestionPool, count: int, person: int, rng: np.random.Generator) -> list[Row]:
     """A person's next `count` different questions, each part of them nearly in balance."""
     rows = _slots(pool, person * count, count)
     return _different(rows, pool, rng, lambda: drawn(pool, rng))

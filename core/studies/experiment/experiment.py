@@ -12,10 +12,9 @@ from typing import Annotated, Any
 
 from tripletscope.core.data.cells import reads_as_itself, writable
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import UNANSWERED
-from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
+from tripletscope.core.data.question_kinds import UNANSWERED
+from tripletscope.core.engine.declared import Choice, Number, Seed, Switch, checked, parameters
 from tripletscope.core.engine.docstrings import parametric
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.studies.experiment.items import WHEN, SurveyItem
 from tripletscope.core.studies.experiment.question import ASKINGS, MOST_ON_TABLE

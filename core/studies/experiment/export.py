@@ -172,9 +172,7 @@ def _jspsych(experiment: Experiment, questions: list[Question]) -> list[dict[str
 
 def _timeline(experiment: Experiment, trials: list[dict[str, Any]]) -> bytes:
     files = [f"{STIMULI}/{one.content}" for one in experiment.objects if one.is_file]
-    return json.dumps(
-        {"preload": files, "timeline": trials}, ensure_ascii=False, indent=1
-    ).encode()
+    return json.dumps({"preload": files, "timeline": trials}, ensure_ascii=False, indent=1).encode()
 
 
 def _html(stimulus: Stimulus, experiment: Experiment) -> str:

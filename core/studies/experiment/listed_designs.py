@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import ABOUT_OBJECTS
 from tripletscope.core.data.landmarks import (
     choose_landmarks,
     landmark_questions,
     n_landmark_questions,
 )
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.inference.held_out.choosing import kinds_of
+from tripletscope.core.inference.held_out.choice_accuracy import kinds_of
 from tripletscope.core.prompts.prompts import Questions
 from tripletscope.core.studies.design.active import STRATEGIES, mixed
 from tripletscope.core.studies.design.scenario import column_of_triads

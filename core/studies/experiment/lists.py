@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.studies.experiment.drawing import (
     QuestionPool,
@@ -385,9 +385,7 @@ def _practice(experiment: Experiment, rng: np.random.Generator) -> list[Question
     ]
 
 
-def spread(
-    questions: list[Any], checks: Sequence[Any], rng: np.random.Generator
-) -> list[Any]:
+def spread(questions: list[Any], checks: Sequence[Any], rng: np.random.Generator) -> list[Any]:
     """The list with checks at about even distances."""
     if not checks:
         return questions

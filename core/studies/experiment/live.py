@@ -11,12 +11,12 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes
-from tripletscope.core.data.kinds import ABOUT_OBJECTS
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.inference.held_out.score import held_out_reach, n_groups, question_folds
+from tripletscope.core.inference.held_out.score import held_out_half_width, n_groups, question_folds
 from tripletscope.core.inference.held_out.units import known_people
 from tripletscope.core.inference.uncertainty.curvature import LARGEST
 from tripletscope.core.inference.uncertainty.posterior import laplace
@@ -125,7 +125,7 @@ def collected_error(
         if progress((fold + 1) / FOLDS) and fold + 1 < FOLDS:
             raise Stopped
     people = known_people(answers, "auto")
-    reach = held_out_reach(
+    reach = held_out_half_width(
         np.array(errors), 1.0 / (FOLDS - 1), people, wrong[telling], answers.weight[telling],
         telling,
     )

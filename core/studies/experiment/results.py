@@ -11,14 +11,14 @@ import pandas as pd
 import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import (
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.question_kinds import (
     ABOUT_OBJECTS,
     CHECKS,
     N_ASKED,
     N_UNANSWERED,
     UNANSWERED,
 )
-from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.reading.columns.reading import TAKEN

@@ -12,9 +12,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import CHECKS
-from tripletscope.core.engine.declared import Number, with_random_state
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.data.question_kinds import CHECKS
+from tripletscope.core.engine.declared import Number, Seed, with_random_state
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import declared

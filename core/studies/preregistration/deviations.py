@@ -12,8 +12,12 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.studies.preregistration.plan import FURTHER, AnalysisPlan, PlannedStep
-from tripletscope.core.studies.preregistration.questions import QUESTIONS
+from tripletscope.core.studies.preregistration.analysis_plan import (
+    FURTHER,
+    AnalysisPlan,
+    PlannedStep,
+)
+from tripletscope.core.studies.preregistration.planned_questions import QUESTIONS
 from tripletscope.core.studies.quality.exclusion import Cleaning, Exclusion
 
 
@@ -105,8 +109,7 @@ class Standing:
     def is_result_of(self, question: str, run: Any) -> bool:
         """Whether a question, or a further analysis, planned it in the chosen dimensions."""
         places = (question,) if question in self.plan.questions else (question, FURTHER)
-        return any(step.question.split()[0] in places and step.same_as(run)
-                   for step in self.steps)
+        return any(step.question.split()[0] in places and step.same_as(run) for step in self.steps)
 
     def is_met(self, question: str) -> bool | None:
         """Whether the planned result meets the criterion of a question; None without a result."""
@@ -221,9 +224,7 @@ def why_omitted(standing: Standing, cleaning: Cleaning) -> dict[str, str]:
     return found
 
 
-def _of_exclusions(
-    planned: Sequence[Exclusion], made: Sequence[Exclusion]
-) -> list[Deviation]:
+def _of_exclusions(planned: Sequence[Exclusion], made: Sequence[Exclusion]) -> list[Deviation]:
     """Each planned rule beside the first one of its name that was applied."""
     found, left, order = [], [*made], []
     for rule in planned:

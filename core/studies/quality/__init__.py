@@ -3,14 +3,13 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "consistency": ["Coverage", "Repeats", "coverage", "repeats", "transitivity"],
+    "consistency": ["coverage", "repeats", "transitivity"],
     "exclusion": ["Cleaning", "Exclusion", "Preview"],
     "people": [
         "MapAgreement", "agreement_with_map", "gold_mistakes", "obvious", "participants",
         "runs_test",
     ],
-    "report": ["QualityReport", "quality"],
-    "rules": ["RULES", "Criterion"],
-    "tables": ["objects", "over_time", "samplers"],
-    "verdict": ["Finding", "Verdict"],
+    "report": ["QualityReport", "objects", "over_time", "quality", "samplers"],
+    "rules": ["RULES"],
+    "verdict": ["Verdict"],
 })

@@ -147,18 +147,16 @@ def direction_test(
         part[trials[0].row] = people.part
     accuracy = np.array([_mean(values, question)[0] for values in by_row])
     n_people = None if people is None else people.number
-    reach = np.array([_reach(values, fold, part, n_people) for values in by_row])
+    half = np.array([_half_width(values, fold, part, n_people) for values in by_row])
     return DirectionTest(
-        readings, accuracy, np.maximum(accuracy - reach, 0.0), np.minimum(accuracy + reach, 1.0),
+        readings, accuracy, np.maximum(accuracy - half, 0.0), np.minimum(accuracy + half, 1.0),
         np.array([_mean(g, question)[0] for g in gain]),
         _best(readings, by_row, gain, question), sample.n_rows,
         _winner(by_row, gain, question) if trials[0].recurs else -1, **unit_fields(people),
     )
 
 
-def decided(
-    table: Table, recognition: Recognition, *, progress: Progress = silent
-) -> Recognition:
+def decided(table: Table, recognition: Recognition, *, progress: Progress = silent) -> Recognition:
     """The recognition of a table of answers, in which these have decided where nothing else does.
 
     Of readings that nothing in the table tells apart, one is chosen if it predicts held-out answers
@@ -272,7 +270,9 @@ def _fitted(train: Answers, levels: np.ndarray | None, halt: CancelToken) -> Met
     return STE(n_components=2, n_init=1, max_iter=200).fit(train, progress=halt)
 
 
-def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None) -> float:
+def _half_width(
+    values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None,
+) -> float:
     """Half the width of the 95 % interval of a mean over rows; see `half_width_over_people`.
 
     part (n_rows,): Participant or question of each row.
@@ -299,9 +299,7 @@ def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:
     return float(mean), float(np.sqrt(by_question @ by_question) / len(values))
 
 
-def _winner(
-    accuracy: list[np.ndarray], gain: list[np.ndarray], question: np.ndarray
-) -> int:
+def _winner(accuracy: list[np.ndarray], gain: list[np.ndarray], question: np.ndarray) -> int:
     """The reading that is better than popularity and all others by two standard errors, or -1."""
 
     def surely(values: np.ndarray) -> bool:

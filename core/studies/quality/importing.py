@@ -16,21 +16,17 @@ from tripletscope.core.reading.columns.guess import complete
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.formats.source import Source
 from tripletscope.core.reading.given import TableSource, are_rows
+from tripletscope.core.reading.interpretation.imported import Imported
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.interpretation.proposal import keeping_all, recognise
-from tripletscope.core.reading.interpretation.report import Imported
 from tripletscope.core.reading.loading import load
 from tripletscope.core.reading.names import counted
 from tripletscope.core.studies.quality.direction import decided
 
 
 def read(
-    source: TableSource,
-    reading: Reading | Mapping[str, Any] | None = None,
-    *,
-    name: str | None = None,
-    objects: Source | pd.DataFrame | None = None,
-    keep: Sequence[str] = (),
+    source: TableSource, reading: Reading | Mapping[str, Any] | None = None, *,
+    name: str | None = None, objects: Source | pd.DataFrame | None = None, keep: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Triplets:
     r"""Read answers from a file, or a table in memory.
@@ -97,12 +93,8 @@ def read(
 
 
 def read_pairs(
-    source: TableSource,
-    reading: Reading | Mapping[str, Any] | None = None,
-    *,
-    name: str | None = None,
-    objects: Source | pd.DataFrame | None = None,
-    keep: Sequence[str] = (),
+    source: TableSource, reading: Reading | Mapping[str, Any] | None = None, *,
+    name: str | None = None, objects: Source | pd.DataFrame | None = None, keep: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Quadruples:
     r"""Read answers about which of two pairs of objects differs more.
@@ -136,12 +128,8 @@ def read_pairs(
 
 
 def import_answers(
-    source: TableSource,
-    reading: Reading | Mapping[str, Any] | None = None,
-    *,
-    name: str | None = None,
-    objects: Source | pd.DataFrame | None = None,
-    keep: Sequence[str] = (),
+    source: TableSource, reading: Reading | Mapping[str, Any] | None = None, *,
+    name: str | None = None, objects: Source | pd.DataFrame | None = None, keep: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Imported:
     r"""Read all of a file of answers, including catch trials.

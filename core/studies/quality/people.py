@@ -18,11 +18,10 @@ from tripletscope.core.data.columns import (
     sides_of,
 )
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import N_ASKED, N_UNANSWERED, UNANSWERED
+from tripletscope.core.data.question_kinds import N_ASKED, N_UNANSWERED, UNANSWERED
 from tripletscope.core.data.triplets import Answers, Triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -128,9 +127,7 @@ def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     agree = np.bincount(group[counted], 0.5 + np.sign(lead[counted]) / 2, len(person))
     named = person >= 0
     cases = np.bincount(person[named], compared[named], n)
-    return ratios(
-        agree[named], compared[named], person[named], n, _most(triplets, who, n, cases)
-    )
+    return ratios(agree[named], compared[named], person[named], n, _most(triplets, who, n, cases))
 
 
 def _checks(
@@ -238,14 +235,11 @@ class MapAgreement:
 
 @task("Predicting each participant", columns=("participant",))
 def agreement_with_map(
-    method: Method,
-    triplets: Answers,
-    *,
+    method: Method, triplets: Answers, *,
     folds: Annotated[
         int, Number(2, 100, "Folds", "Largest number; with fewer participants, each is a fold.")
     ] = 10,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> MapAgreement:
     """How well a map of the others' answers predicts each participant, in folds of participants."""
     who, names = codes_of(triplets, "participant")
@@ -263,9 +257,7 @@ def agreement_with_map(
     places = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
     answers = np.bincount(who[places], minlength=len(names))
     # Comparisons of a person's ratings are one group, in which nothing would vary.
-    groups = np.where(
-        triplets.held_together, triplets.questions, triplets.groups + len(triplets)
-    )
+    groups = np.where(triplets.held_together, triplets.questions, triplets.groups + len(triplets))
     person, _, group = different_pairs(who[places], groups[places])
     weight = triplets.weight[places]
     _, *right = ratios(

@@ -11,8 +11,8 @@ import pandas as pd
 
 from tripletscope.core.data.columns import codes_of, one_per_trial, sides_of
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import UNANSWERED
 from tripletscope.core.data.lazy import cached_property
+from tripletscope.core.data.question_kinds import UNANSWERED
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import Column, DataIdentity, Number
 from tripletscope.core.studies.quality.people import participants

@@ -11,8 +11,7 @@ import pytest
 import tripletscope as ts
 from tests.public import public_things
 from tripletscope.core.engine.declared import Choice, Number, parameters
-from tripletscope.core.engine.docstrings import parametric, written
-from tripletscope.core.engine.documented import documented
+from tripletscope.core.engine.docstrings import documented, parametric, written
 from tripletscope.core.engine.registry import TASKS, kinds, registry
 from tripletscope.core.engine.task import declared
 
@@ -120,3 +119,38 @@ def test_random_state_is_the_seed():
     ).key
     with pytest.raises(TypeError, match="seed and random_state are the same"):
         ts.STE(seed=1, random_state=1)
+
+
+def count(data, *, progress=None) -> int:
+    """Count."""
+
+
+def test_long_computations_say_what_is_the_same_of_all():
+    assert declared(count).__doc__ == """Count.
+
+Parameters
+----------
+progress : Progress
+
+Returns
+-------
+int
+
+Raises
+------
+Stopped
+    If `progress` asks to stop before there is a result."""
+
+
+def test_every_fit_explains_what_it_takes():
+    for kind in kinds():
+        for method in registry(kind).values():
+            names = {*inspect.signature(method.fit).parameters} - {"self", "options"}
+            text = inspect.getdoc(method.fit)
+            assert not [name for name in names if f"\n{name} : " not in text], method
+
+
+def test_entries_of_a_fit_come_before_those_of_its_base():
+    assert ts.STE.fit.__doc__.count("\nprogress : ") == 1
+    assert "Snapshots are maps of shape" in ts.STE.fit.__doc__
+    assert "Times the weights that the answers have" in ts.STE.fit.__doc__

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import pytest
 
-from tripletscope.core.engine.documented import check_documented, documented
+from tripletscope.core.engine.docstrings import check_documented, documented
 from tripletscope.core.engine.estimate import Estimate, as_plain, estimates_of, from_plain
 
 

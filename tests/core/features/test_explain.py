@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.features.explain import SCHEMES, explain, surely_above
+from tripletscope.core.features.explain import SCHEMES, above_chance, explain
 from tripletscope.core.features.intervals import Crossed
 from tripletscope.core.features.residual_map import residual_map
 from tripletscope.core.features.spaces import FeatureSpace
@@ -156,17 +156,17 @@ def spaces_of(seed, noise):
 def test_random_features(seed):
     seen, spaces = spaces_of(seed, None)
     found = explain(spaces, of_people(seen, 24_000, seed))
-    rows = surely_above(found.table)
+    rows = above_chance(found.table)
     assert set(rows["held_out"]) == {"objects"}
-    assert not rows["surely"].any()
+    assert not rows["significant"].any()
     assert (found.behind.low <= 0)[np.isfinite(found.behind.low)].all()
 
 
 def test_features_that_people_see_are_above_chance_and_ahead_of_poorer_ones():
     seen, spaces = spaces_of(0, (0.3, 1.5))
     found = explain(spaces, of_people(seen, 24_000, 0))
-    rows = surely_above(found.table)
-    assert rows["surely"][rows["space"] == "a"].all()
+    rows = above_chance(found.table)
+    assert rows["significant"][rows["space"] == "a"].all()
     assert found.behind.low[1, RAW, OBJECTS] > 0
 
 
@@ -175,9 +175,9 @@ def test_of_trials_only_what_is_not_learned_is_judged():
     few = of_people(SEEN[:10], 2400, 0)
     found = explain(FeatureSpace(name="x", values=rng.normal(size=(10, 8))), few)
     assert found.p[0, LINEAR, TRIALS] < 0.01
-    rows = surely_above(found.table)
+    rows = above_chance(found.table)
     assert rows["model"].tolist() == ["raw"]
-    assert not rows["surely"].any()
+    assert not rows["significant"].any()
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 12])
@@ -205,14 +205,14 @@ def alone():
 def test_objects_that_do_not_recur_are_held_out_with_their_question(alone):
     assert alone.n_choices.tolist() == [300, 300]
     assert alone.n_learned[OBJECTS] == 200
-    table = surely_above(alone.table)
-    assert table[table["space"] == "seen"]["surely"].all()
+    table = above_chance(alone.table)
+    assert table[table["space"] == "seen"]["significant"].all()
     assert alone.accuracy.value[0, WEIGHTED, OBJECTS] > alone.accuracy.value[0, RAW, OBJECTS] + 0.03
 
 
 def test_random_features_of_objects_that_do_not_recur_say_nothing(alone):
-    table = surely_above(alone.table)
-    assert not table[table["space"] == "random"]["surely"].any()
+    table = above_chance(alone.table)
+    assert not table[table["space"] == "random"]["significant"].any()
 
 
 @pytest.mark.parametrize("is_seen", [True, False])

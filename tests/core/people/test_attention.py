@@ -11,7 +11,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.people import WeightedEuclidean, attention
 from tripletscope.core.people.attention import Slopes, p_of_attention
-from tripletscope.core.people.likelihood import Likelihood, choices_by
+from tripletscope.core.people.weighted_axes import Likelihood, choices_by
 
 
 def p_of(answers: Triplets) -> float:

@@ -8,7 +8,7 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.held_out.choosing import observer_agreement
+from tripletscope.core.inference.held_out.choice_accuracy import observer_agreement
 from tripletscope.core.prompts.prompts import Questions, questions_of, write_prompts
 from tripletscope.core.prompts.replies import read_replies, with_observer
 from tripletscope.core.reading.tasks import chosen_first

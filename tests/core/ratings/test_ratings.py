@@ -12,8 +12,8 @@ from tripletscope.core.data.geometry import distances, procrustes_disparity
 from tripletscope.core.inference.held_out.score import cross_validate, question_folds
 from tripletscope.core.models.embedding import MDS, NMDS, STE
 from tripletscope.core.ratings import Arrangements, Piles, Ratings
+from tripletscope.core.ratings.dissimilarities import compared, pair_number
 from tripletscope.core.ratings.kinds import measured
-from tripletscope.core.ratings.measured import compared, pair_number
 
 UPPER = np.triu_indices(15, 1)
 

@@ -12,7 +12,7 @@ import scipy.io
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.reading import read_feature_tables
-from tripletscope.core.reading.objects import measured
+from tripletscope.core.reading.objects import feature_tables
 
 IDS = ["cup", "mug", "jug", "pan", "pot"]
 ABOUT = Triplets(np.array([[0, 1, 2]]), pd.DataFrame({"id": IDS}))
@@ -137,7 +137,7 @@ def test_what_is_wrong_names_file_row_and_remedy(name, content, message):
 
 
 def test_too_much_is_refused_before_it_is_taken(monkeypatch):
-    monkeypatch.setattr(measured, "MOST_BYTES", 100)
+    monkeypatch.setattr(feature_tables, "MOST_BYTES", 100)
     with pytest.raises(DataError, match="at most 2 numbers"):
         read_feature_tables(npy(VALUES), ABOUT, "f.npy")
 

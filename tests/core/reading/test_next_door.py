@@ -16,7 +16,7 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.reading import AmbiguousTable, OtherTask, file_of_measured
-from tripletscope.core.reading.kinds.conjoint import chosen_first
+from tripletscope.core.reading.kinds.levels import chosen_first
 from tripletscope.core.studies.quality.importing import read
 
 N_OBJECTS, N_ROWS = 9, 240

@@ -26,7 +26,7 @@ from tripletscope.core.reading import (
     read_objects,
     read_pictures,
 )
-from tripletscope.core.reading.objects.measured import features_of, read_features
+from tripletscope.core.reading.objects.feature_tables import features_of, read_features
 from tripletscope.core.reading.objects.pictures import MAX_SIDE
 from tripletscope.core.studies.quality.importing import read
 

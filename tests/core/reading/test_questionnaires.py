@@ -16,7 +16,7 @@ import pytest
 import tripletscope as ts
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading import AmbiguousTable, OtherTask, load
-from tripletscope.core.reading.objects.measured import read_features
+from tripletscope.core.reading.objects.feature_tables import read_features
 
 NAMES = ["cello", "drum", "flute", "harp", "lute", "oboe", "organ", "tuba", "viola", "zither"]
 PLACES = np.random.default_rng(7).normal(size=(10, 2))

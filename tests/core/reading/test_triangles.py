@@ -8,7 +8,7 @@ import pytest
 import tripletscope as ts
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading import read_matrix
-from tripletscope.core.reading.formats.triangle import squared
+from tripletscope.core.reading.formats.triangular import squared
 
 NAMES = ["apple", "pear", "plum", "fig", "kiwi", "lime"]
 N = len(NAMES)

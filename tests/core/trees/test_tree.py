@@ -12,6 +12,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.models.simulation.simulate import random_questions, simulate
 from tripletscope.core.trees import ComparisonForestRegressor, ComparisonTree
+from tripletscope.core.trees.estimator import grow_trees
 from tripletscope.core.trees.growing import (
     LABELS,
     RANDOM,
@@ -22,7 +23,6 @@ from tripletscope.core.trees.growing import (
     nodes_of,
 )
 from tripletscope.core.trees.nodes import descending
-from tripletscope.core.trees.objects import grow_trees
 from tripletscope.core.trees.oracle import (
     AnswersOracle,
     Distances,

@@ -26,7 +26,7 @@ from tests.pages.harness import crowd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import silent
-from tripletscope.core.models.dimensions.simulated import simulate_choices
+from tripletscope.core.models.dimensions.known_dimensions import simulate_choices
 from tripletscope.core.reading import FeatureTable, Pairs
 from tripletscope.core.run import run
 from tripletscope.core.scales import MLDS

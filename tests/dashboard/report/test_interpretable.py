@@ -9,9 +9,9 @@ import pytest
 
 import tripletscope as ts
 from tests.dashboard.report.telling import text_of
-from tripletscope.core.inference.held_out.choosing import choice_accuracies
+from tripletscope.core.inference.held_out.choice_accuracy import choice_accuracies
+from tripletscope.core.models.dimensions.known_dimensions import simulate_choices
 from tripletscope.core.models.dimensions.penalties import PenaltyCurve
-from tripletscope.core.models.dimensions.simulated import simulate_choices
 from tripletscope.dashboard.report.document import TextTable
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.report import written

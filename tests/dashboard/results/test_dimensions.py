@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tripletscope.core.models.dimensions.simulated import simulate_choices
+from tripletscope.core.models.dimensions.known_dimensions import simulate_choices
 from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.dimension_details import (
     Histograms,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,13 +85,13 @@ def test_choices_counted_two_at_a_time_have_the_chance_of_two():
 
 def test_no_ceiling_is_drawn_that_is_not_known(answers, spaces):
     found = ts.features.explain(spaces, answers)
-    wide = type(found)(**{**vars(found), "ceiling_lower": np.array([0.7, 0.5, 0.9])})
+    bounds = np.array([0.7, 0.8])
+    wide = replace(found, ceiling=Estimate(bounds, np.array([0.5, 0.78]), np.array([0.9, 0.82])))
     assert ceilings_of(wide, []) == {}
-    precise = type(found)(**{
-        **vars(found), "ceiling_lower": np.array([0.7, 0.68, 0.72]),
-        "ceiling_upper": np.array([0.8, 0.78, 0.82]),
-    })
+    precise = replace(found, ceiling=Estimate(bounds, bounds - 0.02, bounds + 0.02))
     assert ceilings_of(precise, []) == {"objects": (0.7, 0.8), "trials": (0.7, 0.8)}
+    two = replace(precise, of_two_ceiling=Estimate(bounds + 0.1, bounds + 0.08, bounds + 0.12))
+    assert ceilings_of(two, [], as_asked=False)["trials"] == pytest.approx((0.8, 0.9))
 
 
 def texts(parts) -> list[str]:

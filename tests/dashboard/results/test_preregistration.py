@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import tripletscope as ts
-from tests.core.studies.preregistration.test_plan import NOON, null, plan
+from tests.core.studies.preregistration.test_analysis_plan import NOON, null, plan
 from tests.pages.harness import crowd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.method import make_method

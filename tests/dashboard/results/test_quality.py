@@ -8,12 +8,15 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from tests.core.inference.held_out.test_choosing import odd_ones
+from tests.core.inference.held_out.test_choice_accuracy import odd_ones
 from tests.core.studies.quality.answers import people_data
 from tests.core.studies.quality.test_verdict import crowd
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.held_out.ceiling import noise_ceiling
-from tripletscope.core.inference.held_out.choosing import choice_accuracies, observer_agreement
+from tripletscope.core.inference.held_out.choice_accuracy import (
+    choice_accuracies,
+    observer_agreement,
+)
 from tripletscope.core.inference.held_out.share import Share
 from tripletscope.core.studies.quality import Cleaning, Exclusion, participants, quality
 from tripletscope.core.studies.quality.verdict import verdict

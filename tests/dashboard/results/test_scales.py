@@ -17,7 +17,7 @@ from tripletscope.core.inference.held_out.score import cross_validate
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.scales import MLDS, GroupScales, bootstrap_scale, diagnose
-from tripletscope.core.scales.ordinal import OrdinalScale
+from tripletscope.core.scales.map_scales import OrdinalScale
 from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.circles import circle_said
 from tripletscope.dashboard.results.drawing import Drawing

@@ -10,7 +10,7 @@ from itertools import chain
 import pytest
 
 import tripletscope as ts
-from tests.core.studies.preregistration.test_plan import NOON, plan
+from tests.core.studies.preregistration.test_analysis_plan import NOON, plan
 from tests.dashboard.archive.changed import TERMS, unzipped
 from tests.dashboard.report.telling import text_of
 from tests.pages.harness import crowd

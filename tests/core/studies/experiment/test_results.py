@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import tripletscope as ts
 from tests.core.studies.experiment.made import TASKS, answered, experiment_of, whole
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS, UNANSWERED
 from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS, CHECKS, UNANSWERED
 from tripletscope.core.reading import load, propose
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.measuring import file_of_measured

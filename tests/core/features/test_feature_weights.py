@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.features.feature_weights import _carried_by, feature_weights
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.features.weights import _carried_by, feature_weights
 from tripletscope.core.models.simulation.simulate import simulate
 
 NAMES = ["colour", "shape", "size", "price"]

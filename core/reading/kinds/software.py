@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from tripletscope.core.reading.columns.guess import complete
-from tripletscope.core.reading.columns.objects import TELLING, may_name, task_said
+from tripletscope.core.reading.columns.object_columns import TELLING, may_name, task_said
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.columns.values import Columns, names_one_of
 from tripletscope.core.reading.kinds import LIKELY, MARKED, POSSIBLE, Claim, Kind, Sign

@@ -12,8 +12,7 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.held_out.score import (
@@ -76,14 +75,8 @@ class Abstention:
 
 @task("Predicting held-out answers", "embedding", columns=("split", "participant"))
 def abstention(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
-    source: Source = "bootstrap",
-    unit: Unit = "auto",
-    maps: Maps = 100,
-    spread: Spread = "joint",
-    seed: Seed = 0,
+    method: OrdinalEmbedding, triplets: Triplets, *, source: Source = "bootstrap",
+    unit: Unit = "auto", maps: Maps = 100, spread: Spread = "joint", seed: Seed = 0,
     progress: Progress = silent,
 ) -> Abstention:
     """Probabilities of held-out answers: the data's test answers, else a fifth of the questions.
@@ -165,16 +158,11 @@ class DimensionCurve:
 
 @task("Uncertainty by dimensions", "embedding", columns=("participant",))
 def uncertainty_by_dimension(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    *,
+    method: OrdinalEmbedding, triplets: Triplets, *,
     most: Annotated[
         int, Number(2, 20, "Max. dimensions", "All numbers of dimensions up to this are tried.")
     ] = 5,
-    source: Source = "bootstrap",
-    unit: Unit = "auto",
-    maps: Maps = 50,
-    seed: Seed = 0,
+    source: Source = "bootstrap", unit: Unit = "auto", maps: Maps = 50, seed: Seed = 0,
     progress: Progress = silent,
 ) -> DimensionCurve:
     """Average uncertainty in 1 to `most` dimensions.

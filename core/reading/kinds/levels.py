@@ -6,8 +6,8 @@ from collections import Counter
 from itertools import takewhile
 
 from tripletscope.core.reading.columns.guess import codings_of
-from tripletscope.core.reading.columns.objects import in_order_of_keys
-from tripletscope.core.reading.columns.pairs import is_beside, sided
+from tripletscope.core.reading.columns.object_columns import in_order_of_keys
+from tripletscope.core.reading.columns.pair_columns import is_beside, sided
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
 from tripletscope.core.reading.columns.values import ColumnCells, Columns
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign

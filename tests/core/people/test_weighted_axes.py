@@ -12,7 +12,7 @@ from tests.core.people.planted import weighing
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.models.embedding import CKL, STE, TSTE
 from tripletscope.core.models.optimise.loss import Loss
-from tripletscope.core.people.likelihood import Likelihood, choices_by
+from tripletscope.core.people.weighted_axes import Likelihood, choices_by
 from tripletscope.core.people.weights import WeightedEuclidean
 
 

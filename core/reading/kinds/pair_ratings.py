@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.core.ratings.direction import large_is_similar, stresses
-from tripletscope.core.reading.columns.objects import never_alike
-from tripletscope.core.reading.columns.pairs import (
+from tripletscope.core.ratings.polarity import large_is_similar, stresses
+from tripletscope.core.reading.columns.object_columns import never_alike
+from tripletscope.core.reading.columns.pair_columns import (
     NAMES,
     PairColumns,
     meaning_of,
@@ -165,9 +165,7 @@ def direction_of(values: np.ndarray, *, surely: bool = False) -> tuple[str, Sign
         return "similar", Sign(UNTOLD)
     direction = "similar" if similar else "dissimilar"
     both = stresses(values)
-    return direction, Sign("stress", {
-        "direction": direction, "less": min(both), "more": max(both)
-    })
+    return direction, Sign("stress", {"direction": direction, "less": min(both), "more": max(both)})
 
 
 def selves(values: np.ndarray) -> tuple[float, float]:
@@ -185,6 +183,4 @@ def selves(values: np.ndarray) -> tuple[float, float]:
             float(np.mean(np.nanmin(others, axis=1) >= own)))
 
 
-RATINGS = Kind(
-    "ratings", "ratings of pairs", 40, _evidence, "tripletscope.ratings.read_measured"
-)
+RATINGS = Kind("ratings", "ratings of pairs", 40, _evidence, "tripletscope.ratings.read_measured")

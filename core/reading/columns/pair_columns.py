@@ -13,7 +13,7 @@ import pandas as pd
 
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.reading.columns.guess import numbered_columns
-from tripletscope.core.reading.columns.objects import never_objects
+from tripletscope.core.reading.columns.object_columns import never_objects
 from tripletscope.core.reading.columns.values import (
     NEARLY_ALL,
     ColumnCells,
@@ -71,9 +71,7 @@ class PairColumns:
 
 def is_beside(name: str) -> bool:
     """Whether the name is that of what is neither an object nor what was said of some."""
-    return never_objects(name) or normalised(name) in NAMES["beside"] or (
-        bool(_TIMES.search(name))
-    )
+    return never_objects(name) or normalised(name) in NAMES["beside"] or (bool(_TIMES.search(name)))
 
 
 def participant_of(columns: Columns) -> dict[str, str]:

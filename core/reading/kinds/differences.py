@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tripletscope.core.reading.columns.objects import (
+from tripletscope.core.reading.columns.object_columns import (
     Response,
     in_order,
     object_groups,
@@ -14,8 +14,7 @@ from tripletscope.core.reading.columns.objects import (
 )
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
 from tripletscope.core.reading.columns.values import NEARLY_ALL, ColumnCells, Columns
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
-from tripletscope.core.reading.kinds.answers import answers
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign, answers
 from tripletscope.core.reading.layouts import items
 from tripletscope.core.reading.names import normalised
 from tripletscope.core.reading.tasks import TASKS

@@ -22,8 +22,8 @@ from tripletscope.core.scales import (
     scale_error,
     scales_by,
 )
-from tripletscope.core.scales.ordinal import OrdinalScale, oriented
-from tripletscope.core.scales.resampling import may_rise
+from tripletscope.core.scales.map_scales import OrdinalScale, oriented
+from tripletscope.core.scales.scale_samples import may_rise
 
 
 def line(shape, n: int = 12, answers: int = 1500, noise: float = 0.05) -> Triplets:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.reading.columns.pairs import NAMES, is_beside, participant_of
+from tripletscope.core.reading.columns.pair_columns import NAMES, is_beside, participant_of
 from tripletscope.core.reading.columns.values import ColumnCells, Columns
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.names import named
@@ -77,9 +77,7 @@ def _by_values(columns: Columns, free: list[str]) -> tuple[str | None, str | Non
     fits = _confuses(one, other) and len(one.values & other.values) >= _STIMULI * len(one.values)
     if not (fits and often and _RIGHT <= right < 1):
         return None, None, 0
-    return one.name, other.name, LIKELY if right >= _OFTEN_RIGHT or len(free) == 2 else (
-        POSSIBLE
-    )
+    return one.name, other.name, LIKELY if right >= _OFTEN_RIGHT or len(free) == 2 else (POSSIBLE)
 
 
 def _others(columns: Columns, stimulus: str, response: str, free: list[str]) -> list[str]:
@@ -90,6 +88,4 @@ def _others(columns: Columns, stimulus: str, response: str, free: list[str]) -> 
             and not columns[name].counts_rows and name != named([name], NAMES["counts"])]
 
 
-CONFUSIONS = Kind(
-    "confusions", "confusions", 42, _evidence, "tripletscope.ratings.read_measured"
-)
+CONFUSIONS = Kind("confusions", "confusions", 42, _evidence, "tripletscope.ratings.read_measured")

@@ -150,10 +150,7 @@ _MOST_CATEGORIES = 200
 
 
 def read_objects(
-    source: Source | pd.DataFrame,
-    id_column: str | None = None,
-    *,
-    name: str | None = None,
+    source: Source | pd.DataFrame, id_column: str | None = None, *, name: str | None = None,
     header: bool | None = None,
 ) -> pd.DataFrame:
     r"""Read a table with one row per object.
@@ -230,10 +227,7 @@ def read_objects(
 
 
 def attach_objects(
-    triplets: Answers,
-    table: Source | pd.DataFrame,
-    index_base: int | None = None,
-    *,
+    triplets: Answers, table: Source | pd.DataFrame, index_base: int | None = None, *,
     add: bool = False,
 ) -> tuple[Answers, MatchReport]:
     """Describe the objects of `triplets` by a table."""

@@ -8,11 +8,11 @@ import pytest
 
 from tests.crowds import answers_of, trials_of
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.held_out.choice_ceiling import choice_ceiling, expected_best
-from tripletscope.core.inference.held_out.choosing import (
+from tripletscope.core.inference.held_out.choice_accuracy import (
     choice_accuracies,
     observer_agreement,
 )
+from tripletscope.core.inference.held_out.choice_ceiling import choice_ceiling, expected_best
 from tripletscope.core.inference.held_out.score import (
     cross_validate,
     holdout,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tripletscope.core.engine.method import Method
-from tripletscope.core.features.explain import surely_above
+from tripletscope.core.features.explain import above_chance
 from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.people.weights import WeightedEuclidean
 from tripletscope.core.similarity.clusters.agglomerative import AgglomerativeClustering
@@ -60,7 +60,7 @@ QUESTIONS: dict[str, PlannedQuestion] = {
     # Without data there are no features yet: their names stand for them.
     "features": PlannedQuestion(
         "explain", lambda _, columns: FeatureModel(content=[*columns]),
-        lambda result: bool(surely_above(result.table)["surely"].any()),
+        lambda result: bool(above_chance(result.table)["significant"].any()),
         of="objects", several=True,
     ),
 }

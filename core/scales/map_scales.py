@@ -16,9 +16,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import coverage_radius
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Column, Number
+from tripletscope.core.engine.declared import Column, Number, Seed
 from tripletscope.core.engine.method import Method
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of, single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
@@ -30,8 +29,8 @@ from tripletscope.core.people.groups import groups_of
 from tripletscope.core.scales.binomial import LINKS
 from tripletscope.core.scales.mlds import MLDS, standardised
 from tripletscope.core.scales.observers import FEWEST, scales_of_observers
-from tripletscope.core.scales.resampling import bootstrap_scale, may_rise
-from tripletscope.core.scales.trials import Stimulus, stimulus_of
+from tripletscope.core.scales.scale_samples import bootstrap_scale, may_rise
+from tripletscope.core.scales.scale_trials import Stimulus, stimulus_of
 
 #: Five objects have only twelve orders around a circle: none has p < .05.
 FEWEST_AROUND = 6
@@ -169,17 +168,11 @@ class OrdinalScale:
 
 @task("Bootstrapping maps", "embedding", columns=("participant",))
 def ordinal_scale(
-    method: OrdinalEmbedding,
-    triplets: Answers,
-    *,
-    stimulus: Stimulus = None,
+    method: OrdinalEmbedding, triplets: Answers, *, stimulus: Stimulus = None,
     n_components: Annotated[int, Number(
         1, 3, "Dimensions", "One for a scale; two or three for circles and helices."
     )] = 1,
-    source: Source = "bootstrap",
-    unit: Unit = "auto",
-    maps: Maps = 100,
-    seed: Seed = 0,
+    source: Source = "bootstrap", unit: Unit = "auto", maps: Maps = 100, seed: Seed = 0,
     progress: Progress = silent,
 ) -> OrdinalScale:
     """A scale from any embedding, with its band.
@@ -189,7 +182,6 @@ def ordinal_scale(
     method : OrdinalEmbedding
         Its own number of dimensions does not matter.
     triplets : Triplets or Quadruples
-    progress : Progress
 
     Raises
     ------
@@ -295,10 +287,7 @@ class GroupScales:
 
 @task("Computing a scale per group", "embedding", "scale", columns=("participant",))
 def scales_by(
-    method: Method,
-    triplets: Answers,
-    *,
-    stimulus: Stimulus = None,
+    method: Method, triplets: Answers, *, stimulus: Stimulus = None,
     by: Annotated[str | None, Column(
         "Groups", "Column of the response metadata: one scale per value, beside that of all "
         "answers.", of="answers"
@@ -306,11 +295,9 @@ def scales_by(
     most: Annotated[int, Number(
         1, 1000, "Max. groups", "Groups with the most answers are used."
     )] = 12,
-    unit: Unit = "auto",
-    maps: Maps = 100,
+    unit: Unit = "auto", maps: Maps = 100,
     coverage: Annotated[float, Number(0.5, 0.999, "Coverage of the band")] = 0.95,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    seed: Seed = 0, progress: Progress = silent,
 ) -> GroupScales:
     """Scales of participants or groups with enough answers, beside the pooled one.
 

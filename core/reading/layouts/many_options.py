@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tripletscope.core.reading.columns.guess import (
-    numbered_columns,
-    plain_texts,
-    side_roles,
+from tripletscope.core.reading.columns.guess import numbered_columns, plain_texts, side_roles
+from tripletscope.core.reading.columns.object_columns import (
+    TELLING,
+    is_called_response,
+    never_alike,
 )
-from tripletscope.core.reading.columns.objects import TELLING, is_called_response, never_alike
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.columns.values import (
     ColumnCells,
@@ -113,8 +113,7 @@ def _cells(texts: np.ndarray) -> Sequence[str | None]:
 
 
 def _propose(table: Table) -> list[Reading]:
-    columns = [name for k in range(MOST_OPTIONS)
-               if (name := _FIRST.format(k + 1)) in table.columns]
+    columns = [name for k in range(MOST_OPTIONS) if (name := _FIRST.format(k + 1)) in table.columns]
     if not columns or _NUMBER not in table.columns:
         return []
     added = [name for name in (*columns, _NUMBER, _RANKED) if name in table.columns]

@@ -132,8 +132,7 @@ def _object_groups(columns: Columns) -> list[list[ColumnCells]]:
 
 
 def _are_a_part(
-    group: Sequence[ColumnCells], free: Sequence[ColumnCells],
-    alike: Callable[[str, str], bool],
+    group: Sequence[ColumnCells], free: Sequence[ColumnCells], alike: Callable[[str, str], bool],
 ) -> bool:
     """Whether the same objects are in further columns, which are no responses.
 

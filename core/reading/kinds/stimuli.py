@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tripletscope.core.reading.columns.guess import numbered_columns
-from tripletscope.core.reading.columns.objects import TELLING, is_called_response
-from tripletscope.core.reading.columns.pairs import is_beside
+from tripletscope.core.reading.columns.object_columns import TELLING, is_called_response
+from tripletscope.core.reading.columns.pair_columns import is_beside
 from tripletscope.core.reading.columns.values import Columns, differ, share
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.names import listing, named
@@ -31,8 +31,7 @@ def _stimuli(columns: Columns) -> list[Claim]:
         return [Claim("stimuli", "coordinates of objects", CERTAIN, sign, {"item": target})]
     pictures = [one for one in columns if one.are_pictures]
     if len(pictures) == 1 and pictures[0].is_unique and len(columns.names) <= 4:
-        return [Claim("stimuli", "a list of pictures", LIKELY, sign,
-                         {"item": pictures[0].name})]
+        return [Claim("stimuli", "a list of pictures", LIKELY, sign, {"item": pictures[0].name})]
     return []
 
 

@@ -15,13 +15,8 @@ from tripletscope.core.models.simulation.simulate import random_questions
 
 @with_random_state
 def simulate_choices(
-    embedding: np.ndarray,
-    n_trials: int,
-    *,
-    seed: int = 0,
-    temperature: float = 1.0,
-    objects: pd.DataFrame | Sequence[str] | None = None,
-    participants: int = 0,
+    embedding: np.ndarray, n_trials: int, *, seed: int = 0, temperature: float = 1.0,
+    objects: pd.DataFrame | Sequence[str] | None = None, participants: int = 0,
 ) -> Triplets:
     """Odd-one-out trials of an observer with known dimensions.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from tripletscope.core.reading.columns.objects import (
+from tripletscope.core.reading.columns.object_columns import (
     TELLING,
     Response,
     in_order,
@@ -15,8 +15,16 @@ from tripletscope.core.reading.columns.objects import (
 )
 from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
 from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
-from tripletscope.core.reading.kinds.answers import answers, named_together
+from tripletscope.core.reading.kinds import (
+    CERTAIN,
+    LIKELY,
+    POSSIBLE,
+    Claim,
+    Kind,
+    Sign,
+    answers,
+    named_together,
+)
 from tripletscope.core.reading.layouts import items
 from tripletscope.core.reading.names import TASK_NAMES, normalised
 from tripletscope.core.reading.tasks import TASKS
@@ -51,31 +59,15 @@ def _of(columns: Columns, objects: Sequence[ColumnCells], response: Response) ->
     codings = [*_of_three(response, bool(told), names)]
     if not codings:
         return []
-    said = task_said(columns)
-    things = _is_things(names) and response.called
-    cars = normalised(choice) == "chosen" and any(
-        "survey" in normalised(name) for name in columns.names
-    )
+    asked, sign = _asked(columns, names, response, told)
+    unsaid = LIKELY if response.called or response.alone or response.how == "item" else POSSIBLE
+    if not asked:
+        sign = Sign("one_of_three", {"choice": choice, "columns": named_together(objects)})
     found = []
     for task in _TASKS:
         if task == "similar_pair" and (response.how == "item" or task not in told):
             continue
-        if told:
-            points, sign = (CERTAIN if task in told else POSSIBLE), Sign(
-                "choice_says", {"choice": choice}
-            )
-        elif cars:
-            points, sign = (CERTAIN if task == "most_central" else POSSIBLE), Sign("cars")
-        elif said:
-            points, sign = (CERTAIN if task == said else POSSIBLE), Sign("experiment_says")
-        elif things:
-            points, sign = (CERTAIN if task == "odd_one_out" else POSSIBLE), Sign("things")
-        else:
-            points, sign = LIKELY, Sign("one_of_three", {
-                "choice": choice, "columns": named_together(objects),
-            })
-            if not (response.called or response.alone or response.how == "item"):
-                points = POSSIBLE
+        points = unsaid if not asked else CERTAIN if task in asked else POSSIBLE
         if len(codings) > 1:
             points = min(points, LIKELY)
         found += [
@@ -84,6 +76,23 @@ def _of(columns: Columns, objects: Sequence[ColumnCells], response: Response) ->
             for coding in codings
         ]
     return sorted(found, key=lambda one: -one.points)
+
+
+def _asked(
+    columns: Columns, names: Sequence[str], response: Response, told: list[str]
+) -> tuple[list[str], Sign | None]:
+    """The tasks that something says were asked, and what; none and None if nothing does."""
+    choice = response.column.name
+    if told:
+        return told, Sign("choice_says", {"choice": choice})
+    if normalised(choice) == "chosen" and any("survey" in normalised(n) for n in columns.names):
+        return ["most_central"], Sign("cars")
+    said = task_said(columns)
+    if said:
+        return [said], Sign("experiment_says")
+    if _is_things(names) and response.called:
+        return ["odd_one_out"], Sign("things")
+    return [], None
 
 
 def _of_three(
@@ -111,6 +120,4 @@ def _is_things(names: Sequence[str]) -> bool:
     return [normalised(name) for name in names] == ["image1", "image2", "image3"]
 
 
-CHOICES = Kind(
-    "choices", "three objects and the chosen one", 34, _evidence, "tripletscope.read"
-)
+CHOICES = Kind("choices", "three objects and the chosen one", 34, _evidence, "tripletscope.read")

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import comb
 
-from tripletscope.core.reading.columns.pairs import NAMES, is_beside, participant_of
+from tripletscope.core.reading.columns.pair_columns import NAMES, is_beside, participant_of
 from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ, share
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign
 from tripletscope.core.reading.names import named

@@ -26,11 +26,7 @@ from tripletscope.core.inference.held_out.choice_ceiling import (
 )
 from tripletscope.core.inference.held_out.score import ErrorEstimate, share_right
 from tripletscope.core.inference.held_out.share import Share
-from tripletscope.core.inference.held_out.units import (
-    known_people,
-    participants_of,
-    unit_fields,
-)
+from tripletscope.core.inference.held_out.units import known_people, participants_of, unit_fields
 from tripletscope.core.prompts.replies import with_observer
 
 

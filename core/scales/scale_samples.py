@@ -11,15 +11,14 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 from sklearn.base import clone
 
-from tripletscope.core.engine.declared import Choice, Number
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Choice, Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.held_out.units import ENOUGH, SamplingUnits, Unit, sampling_units
 from tripletscope.core.scales.binomial import LINKS, Fits, ObserverComparisons, beginning, fit_many
 from tripletscope.core.scales.mlds import MLDS, standardised
-from tripletscope.core.scales.trials import ScaleTrials, answers_of
+from tripletscope.core.scales.scale_trials import ScaleTrials, answers_of
 
 #: Resamples fitted together: their arrays stay in the processor's cache.
 TOGETHER = 100
@@ -122,9 +121,7 @@ def may_rise(low: np.ndarray, high: np.ndarray) -> bool:
 
 @task("Resampling the scale", "scale", columns=("participant",))
 def bootstrap_scale(
-    method: MLDS,
-    triplets: Any,
-    *,
+    method: MLDS, triplets: Any, *,
     resamples: Annotated[int, Number(
         20, 1_000_000, "Bootstrap replicates", "More make the intervals themselves more precise."
     )] = 10_000,
@@ -135,9 +132,7 @@ def bootstrap_scale(
         "the model, but omits some questions. Participants are always resampled, because the "
         "model is that of one observer."
     )] = "model",
-    unit: Unit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: Unit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> ScaleSamples:
     """Scales of resampled participants or answers.
 
@@ -145,7 +140,6 @@ def bootstrap_scale(
     ----------
     method : MLDS
     triplets : see `MLDS.fit`
-    progress : Progress
 
     Returns
     -------

@@ -14,9 +14,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.places import run_starts
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.estimate import Estimate
-from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
@@ -24,12 +23,7 @@ from tripletscope.core.features.feature_model import FeatureModel
 from tripletscope.core.features.intervals import Units, effective_number, objects_in
 from tripletscope.core.features.models import chance, combine, right
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.features.splits import (
-    ChoiceSets,
-    averaged,
-    divisions_of,
-    prepared,
-)
+from tripletscope.core.features.splits import ChoiceSets, averaged, divisions_of, prepared
 from tripletscope.core.inference.held_out.units import Unit, sampling_units
 
 #: Most features, and fewest answers for each.
@@ -88,13 +82,9 @@ class FeatureWeights:
 
 @task("Weighing features", "spaces", columns=("participant",))
 def feature_weights(
-    spaces: FeatureModel,
-    answers: Answers,
-    *,
+    spaces: FeatureModel, answers: Answers, *,
     replicates: Annotated[int, Number(20, 10_000, "Bootstrap replicates")] = 200,
-    unit: Unit = "auto",
-    seed: Seed = 0,
-    progress: Progress = silent,
+    unit: Unit = "auto", seed: Seed = 0, progress: Progress = silent,
 ) -> FeatureWeights:
     """Weights, 0 or more, of features under which the answers are most likely.
 
@@ -105,7 +95,6 @@ def feature_weights(
     ----------
     spaces : FeatureModel, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    progress : Progress
 
     Returns
     -------
@@ -118,8 +107,6 @@ def feature_weights(
     ------
     DataError
         If there are more than 60 features, or fewer than ten choices for each.
-    Stopped
-        If `progress` asks to stop before the end.
 
     Notes
     -----

@@ -29,7 +29,7 @@ from tripletscope.core.reading.names import (
     normalised,
     whole_number,
 )
-from tripletscope.core.reading.objects.objects import (
+from tripletscope.core.reading.objects.matching import (
     check_ids,
     match,
     numbers_of,
@@ -235,9 +235,7 @@ def read_feature_tables(
     >>> table.name, table.columns, table.about
     ('sizes', ['width', 'height'], '2 features of 3 objects')
     """
-    result = [
-        table for data, own in unpacked(source, name) for table in _tables(data, own, about)
-    ]
+    result = [table for data, own in unpacked(source, name) for table in _tables(data, own, about)]
     if len(result) > MOST_TABLES:
         raise DataError(
             f"it holds {len(result):,} tables", file=name,

@@ -30,7 +30,7 @@ from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.studies.experiment.experiment import SOURCES
 from tripletscope.core.studies.experiment.question import ASKINGS
-from tripletscope.core.studies.preregistration.questions import QUESTIONS
+from tripletscope.core.studies.preregistration.planned_questions import QUESTIONS
 from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS, Exclusion
 
 #: Of files; a later version may raise it.
@@ -169,7 +169,7 @@ class AnalysisPlan:
         That are compared by held-out error: the fewest that predict as well are chosen. One is
         fixed.
     questions : mapping of str to sequence of str
-        Of `tripletscope.core.studies.preregistration.questions.QUESTIONS`: ``clusters``,
+        Of `tripletscope.core.studies.preregistration.planned_questions.QUESTIONS`: ``clusters``,
         ``groups`` of participants, ``conditions``, ``directions``, ``features``; with the columns
         that they name.
     further : tuple of PlannedStep
@@ -509,9 +509,7 @@ def _check_question(name: str, columns: Sequence[str]) -> None:
            + (("one or more" if asked.several else "one") if asked.of else "none"))
 
 
-def _planned(
-    embedding: Method, questions: Mapping[str, Sequence[str]]
-) -> tuple[PlannedStep, ...]:
+def _planned(embedding: Method, questions: Mapping[str, Sequence[str]]) -> tuple[PlannedStep, ...]:
     """The computations of this version."""
     def step(question: str, task: str, method: Method, options: Mapping[str, Any]) -> PlannedStep:
         return PlannedStep(

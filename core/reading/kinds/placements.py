@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tripletscope.core.reading.columns.pairs import NAMES, participant_of
+from tripletscope.core.reading.columns.pair_columns import NAMES, participant_of
 from tripletscope.core.reading.columns.values import Columns
 from tripletscope.core.reading.kinds import CERTAIN, Claim, Kind, Sign
 from tripletscope.core.reading.names import named, normalised

@@ -145,9 +145,7 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def quadruples(
-        self, name: str = "answers", objects: pd.DataFrame | None = None
-    ) -> Quadruples:
+    def quadruples(self, name: str = "answers", objects: pd.DataFrame | None = None) -> Quadruples:
         return Quadruples(
             self.rows, self.n_objects, name=name, objects=objects, answers=self.answers
         )

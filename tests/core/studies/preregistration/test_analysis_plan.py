@@ -15,9 +15,9 @@ import tripletscope as ts
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import as_record, make_method
+from tripletscope.core.studies.preregistration.analysis_plan import why_not_planned
 from tripletscope.core.studies.preregistration.deviations import why_omitted
-from tripletscope.core.studies.preregistration.plan import why_not_planned
-from tripletscope.core.studies.preregistration.questions import QUESTIONS
+from tripletscope.core.studies.preregistration.planned_questions import QUESTIONS
 from tripletscope.core.studies.quality.rules import RULES
 from tripletscope.experiment import AnalysisPlan, standing
 
