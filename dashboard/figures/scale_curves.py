@@ -13,7 +13,6 @@ import plotly.graph_objects as go
 from tripletscope.dashboard.figures.chart import Axis, Panels, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.labels import WIDTH, escape, shorten
 from tripletscope.dashboard.figures.layers import Series, intervals
-from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
@@ -120,17 +119,12 @@ def scale_curves(
     return finished(figure, caption, canvas, top=62 if several else 34)
 
 
-def stimulus_map(
-    data: MapData, along: np.ndarray, *, colour: str, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+def in_order(figure: go.Figure, along: np.ndarray) -> go.Figure:
     """A map with a line in the order of the stimulus below its points.
 
     along (m, d): Positions in that order.
     """
-    flat = along.shape[1] == 2
-    style = MapStyle("labels" if flat else "points", colour, False, flat=flat)
-    figure = embedding_map(data, style, caption=caption, revision=caption, canvas=canvas)
-    add = figure.add_scatter if flat else figure.add_scatter3d
+    add = figure.add_scatter if along.shape[1] == 2 else figure.add_scatter3d
     add(**dict(zip("xyz", along.T, strict=False)), mode="lines", hoverinfo="skip", opacity=0.6,
         showlegend=False, line={"color": FAINT, "width": 1.5})
     figure.data = (figure.data[-1], *figure.data[:-1])

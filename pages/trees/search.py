@@ -14,8 +14,7 @@ import streamlit as st
 from tripletscope.core.trees import ComparisonForest
 from tripletscope.core.trees.nodes import cells
 from tripletscope.core.trees.oracle import AnswersOracle, Oracle
-from tripletscope.dashboard.figures.cells import Region, divided_map, window
-from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.cells import Region, divided, window
 from tripletscope.dashboard.figures.prediction import expansion_box
 from tripletscope.dashboard.figures.theme import PALETTE, Canvas
 from tripletscope.dashboard.files.errors import WorkspaceError
@@ -26,7 +25,7 @@ from tripletscope.dashboard.ui.controls import number, pick, slide
 from tripletscope.dashboard.ui.elements import looks_row
 from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.page import tab
-from tripletscope.dashboard.ui.pictures import embedded_pictures, picture_addresses
+from tripletscope.dashboard.ui.pictures import picture_addresses
 from tripletscope.dashboard.words.formats import count
 from tripletscope.pages.trees.answering import show_searching
 from tripletscope.pages.trees.tree import words
@@ -169,29 +168,23 @@ def _thumbnail(grove: TreeContext, i: int, width: int) -> None:
 
 
 def _map(grove: TreeContext, plan: TreeSettings, grown: GrownTree, walk: _Walk, step: int) -> None:
-    node, objects = walk.nodes[step], grove.triplets.objects
+    node = walk.nodes[step]
     outlines = cells(grown.nodes, grove.positions, *window(grove.positions))
     regions = [Region(outlines[n], width=1.0) for n in walk.nodes[:step]]
     regions.append(Region(outlines[node], PALETTE[1], 0.22, 1.6))
     inside = grown.nodes.members(node).tolist()
-    pictures = picture_addresses(grove.info, objects, 64)
     text = (
         f"The path of {grove.triplets.labels[walk.query]} after {count(step, 'question')}; shaded: "
         f"the cell of the {count(len(inside), 'object')} left. {words(grove, plan, grown)}"
     )
-    mark = "pictures" if pictures and grove.info.n_objects <= 60 else "points"
+    drawn = grove.map_of(grove.positions, text, selected=[walk.query, *inside])
 
     def draw(canvas: Canvas) -> Any:
-        shown = pictures if canvas.screen else embedded_pictures(grove.info, objects)
-        data = MapData(grove.positions, objects, None, shown, [walk.query, *inside])
-        figure = divided_map(
-            data, MapStyle(mark), regions, caption=text, revision=f"search {grove.fit.key}",
-            canvas=canvas,
-        )
         x, y = grove.positions[walk.query]
-        return figure.add_scatter(
+        return divided(drawn.draw(canvas), regions).add_scatter(
             x=[x], y=[y], mode="markers", hoverinfo="skip", showlegend=False,
-            marker={"symbol": "circle-open", "color": PALETTE[3], "size": 30,
+            marker={"symbol": "circle-open", "color": PALETTE[3],
+                    "size": 60 if drawn.style.marks == "pictures" else 30,
                     "line": {"width": 3, "color": PALETTE[3]}},
         )
 

@@ -17,8 +17,7 @@ from tripletscope.core.studies.design.active import mixed
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.listed_designs import listed
 from tripletscope.core.trees.nodes import cells
-from tripletscope.dashboard.figures.cells import Region, divided_map, window
-from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.cells import Region, divided, window
 from tripletscope.dashboard.figures.theme import FAINT, Canvas
 from tripletscope.dashboard.figures.tree import (
     TREE_WIDTH,
@@ -257,15 +256,11 @@ def _partition(
             f" Rings: {count(len(lost), 'object')} outside their cell, because an answer "
             "contradicts the map."
         )
-    mark = "pictures" if data.pictures and len(plan.objects) <= 60 else "points"
+    drawn = grove.map_of(shown, text, colour=data.colour)
 
     def draw(canvas: Canvas) -> Any:
-        pictures = data.pictures if canvas.screen else embedded_pictures(grove.info, data.objects)
-        there = MapData(shown, data.objects, None, pictures, data.selected)
-        return divided_map(
-            there, MapStyle(mark, data.colour), regions, displaced=lost, caption=text,
-            revision=grove.fit.key, canvas=canvas,
-        )
+        return divided(drawn.draw(canvas), regions, grove.positions[lost],
+                       pictured=drawn.style.marks == "pictures")
 
     grove.figure(Drawing(
         "partition", "Cells of the tree", text, text, 0.58, draw, partial(_leaves, grove, grown),

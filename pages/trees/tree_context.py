@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,7 +32,8 @@ from tripletscope.core.trees.oracle import (
 )
 from tripletscope.core.trees.quality import expansion_rates, height_bound
 from tripletscope.dashboard.figures.colours import is_quantity
-from tripletscope.dashboard.results import UNCERTAIN
+from tripletscope.dashboard.results import UNCERTAIN, MapLook, Placed
+from tripletscope.dashboard.results.maps import GivenMap
 from tripletscope.dashboard.store.dataset import edition_of
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import analysis, panels
@@ -54,6 +56,8 @@ _MOST_OBJECTS = 2**13
 _QUICK = 300_000
 #: Objects that a person is asked about, to begin with.
 _BEARABLE = 16
+#: Objects on cells that are shown as pictures or with their names.
+_NOT_HIDING = 60
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,25 @@ class TreeContext(FitContext):
         if not isinstance(self.fitted, Embedding) or self.space.vectors is None:
             return None
         return self.space.spread(self.space.vectors, np.nan)
+
+    def map_of(
+        self, positions: np.ndarray, text: str, *, colour: str | None = None,
+        selected: Sequence[int] | None = None,
+    ) -> GivenMap:
+        """The map below cells.
+
+        positions (n, 2): NaN for objects without a place.
+        text: Its caption.
+        selected: Objects in place of those that are selected on all pages.
+        """
+        shown, n_placed = self.shown(self.fit), int(np.isfinite(positions).all(axis=1).sum())
+        if selected is not None:
+            shown = replace(shown, selected=tuple(selected))
+        return GivenMap(
+            self.triplets.objects, Placed(positions, None, None), text, self.fit.key,
+            # More pictures or names would hide the cells.
+            MapLook(None if n_placed <= _NOT_HIDING else "points", colour or ""), shown,
+        )
 
     @property
     def is_plane(self) -> bool:
