@@ -12,7 +12,7 @@ from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.live import FEWEST, CollectedError
 from tripletscope.core.studies.experiment.results import experiment_objects
-from tripletscope.dashboard.figures.collecting import error_as_it_comes
+from tripletscope.dashboard.figures.curves import error_as_it_comes
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map_recipe import MapLook, Placed
 from tripletscope.dashboard.results.maps import GivenMap

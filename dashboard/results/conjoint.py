@@ -10,7 +10,7 @@ from tripletscope.core.run import Run
 from tripletscope.core.scales import ConjointScales
 from tripletscope.core.scales.binomial import LINKS
 from tripletscope.core.scales.conjoint import ENOUGH
-from tripletscope.dashboard.figures.conjoint import conjoint_curves, conjoint_surface
+from tripletscope.dashboard.figures.scale_curves import conjoint_curves, conjoint_surface
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.presentation import (
     Advice,

@@ -32,10 +32,10 @@ from tripletscope.dashboard.words.formats import count
 from tripletscope.pages.collect.context import (
     PAGE,
     chosen_experiment,
+    expected_of,
     note_unsaved,
     picture_beside_side,
 )
-from tripletscope.pages.collect.expected_cost import expected_of
 from tripletscope.pages.collect.shown import example_of, question_as_shown
 from tripletscope.pages.collect.texts import ask_for_texts, text_as_html
 

@@ -14,7 +14,7 @@ from tripletscope.core.inference.held_out.score import cross_validate, has_split
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import SAME_LOSS, agreeing
-from tripletscope.dashboard.figures.fit import loss_curves
+from tripletscope.dashboard.figures.diagnostics import loss_curves
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.jobs.queue import Job
 from tripletscope.dashboard.results.findings import usual_tasks

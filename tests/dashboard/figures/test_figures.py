@@ -15,7 +15,7 @@ from tripletscope.core.data.geometry import coverage_radius, ellipsoids
 from tripletscope.core.trees import ComparisonTree
 from tripletscope.dashboard.figures.cells import Region, divided
 from tripletscope.dashboard.figures.colours import groups, is_quantity
-from tripletscope.dashboard.figures.fit import loss_curves
+from tripletscope.dashboard.figures.diagnostics import loss_curves
 from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.map_3d import CROWD
