@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from types import MappingProxyType
@@ -298,16 +297,22 @@ class Context:
                     draw(part, *results)
                 continue
             halves.clear()
-            if isinstance(part, Advice):
-                st.caption(panels.marked(part.text))
-            elif isinstance(part, Numbers):
-                self.numbers(part)
-            else:
-                key = f"{self.page}.{part.name}"
-                if box := panels.folded(part.title, key) if part.is_folded else nullcontext():
-                    with box:
-                        draw(part, *results)
+            self._show(part, draw, results)
         panels.sentences(sentences)
+
+    def _show(
+        self, part: Advice | Numbers | Drawing, draw: Callable[..., None], results: Sequence[Any]
+    ) -> None:
+        """One element as wide as the page."""
+        if isinstance(part, Advice):
+            st.caption(panels.marked(part.text))
+        elif isinstance(part, Numbers):
+            self.numbers(part)
+        elif not part.is_folded:
+            draw(part, *results)
+        elif box := panels.folded(part.title, f"{self.page}.{part.name}"):
+            with box:
+                draw(part, *results)
 
     def _after_the_main(
         self, parts: list[Any], draw: Callable[..., None], results: Sequence[Any]
