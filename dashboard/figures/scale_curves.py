@@ -22,14 +22,7 @@ from tripletscope.dashboard.figures.points import (
     point_traces,
 )
 from tripletscope.dashboard.figures.series import bold, chance_level, series_of
-from tripletscope.dashboard.figures.theme import (
-    FAINT,
-    PALETTE,
-    SCREEN,
-    SYMBOLS,
-    Canvas,
-    finished,
-)
+from tripletscope.dashboard.figures.theme import FAINT, PALETTE, SCREEN, SYMBOLS, Canvas, finished
 from tripletscope.dashboard.words import words
 from tripletscope.dashboard.words.formats import interval, number
 

@@ -14,11 +14,7 @@ from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.inference.held_out.units import participants_of
 from tripletscope.core.people.treatments import TREATMENTS, Treatments
 from tripletscope.core.run import Run
-from tripletscope.core.studies.quality.exclusion import (
-    WEIGHTS,
-    Cleaning,
-    Preview,
-)
+from tripletscope.core.studies.quality.exclusion import WEIGHTS, Cleaning, Preview
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.results.presentation import (
     Advice,

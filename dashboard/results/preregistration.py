@@ -14,11 +14,7 @@ from tripletscope.core.engine.method import make_method
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.experiment.experiment import SOURCES
 from tripletscope.core.studies.experiment.question import ASKINGS
-from tripletscope.core.studies.preregistration.deviations import (
-    Deviation,
-    Standing,
-    why_omitted,
-)
+from tripletscope.core.studies.preregistration.deviations import Deviation, Standing, why_omitted
 from tripletscope.core.studies.preregistration.plan import MAP, AnalysisPlan, PlannedStep
 from tripletscope.core.studies.preregistration.questions import QUESTIONS
 from tripletscope.core.studies.quality.exclusion import Cleaning

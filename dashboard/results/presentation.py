@@ -16,11 +16,7 @@ import plotly.graph_objects as go
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Answers, Triplets
-from tripletscope.core.inference.held_out.ceiling import (
-    Ceiling,
-    noise_ceiling,
-    people_differ,
-)
+from tripletscope.core.inference.held_out.ceiling import Ceiling, noise_ceiling, people_differ
 from tripletscope.core.inference.held_out.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import Canvas

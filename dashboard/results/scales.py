@@ -14,13 +14,7 @@ from tripletscope.core.engine.declared import Column
 from tripletscope.core.inference.held_out.compare import is_chance
 from tripletscope.core.inference.held_out.score import CHANCE, ErrorEstimate
 from tripletscope.core.run import Run
-from tripletscope.core.scales import (
-    MLDS,
-    GroupScales,
-    OrdinalScale,
-    ScaleDiagnostics,
-    ScaleSamples,
-)
+from tripletscope.core.scales import MLDS, GroupScales, OrdinalScale, ScaleDiagnostics, ScaleSamples
 from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated_against
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.points import MapData
