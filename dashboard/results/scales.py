@@ -30,7 +30,7 @@ from tripletscope.dashboard.results.presentation import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 from tripletscope.dashboard.words.formats import interval
 
 _TASKS = ("bootstrap_scale", "ordinal_scale")
@@ -341,7 +341,7 @@ def fit_said(fitted: MLDS) -> str:
 
 def observers_said(fitted: MLDS) -> Iterator[str]:
     observers = fitted.observers_.tolist() if fitted.lapses != "none" or fitted.order else []
-    names = [f"{plain(name)} " if name else "" for name in short_labels(observers, _NAME)]
+    names = [f"{unmarked(name)} " if name else "" for name in short_labels(observers, _NAME)]
     if fitted.lapses != "none":
         order = np.argsort(-fitted.lapse_)
         rates = [

@@ -186,7 +186,7 @@ def uncited(text: str) -> str:
     return re.sub(r" \[@[^]]+\]", "", text)
 
 
-def plain(text: str) -> str:
+def unmarked(text: str) -> str:
     """A user's name without what would be markup."""
     return text.replace("*", "\N{ASTERISK OPERATOR}").replace("@", "\N{FULLWIDTH COMMERCIAL AT}")
 
@@ -208,8 +208,8 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 #: Formats of the fields of sentences, by the word after their colon.
 _WRITTEN: dict[str, Callable[[Any, str], str]] = {
-    "name": lambda value, _: plain(str(value)),
-    "names": lambda value, _: words.listing([plain(str(name)) for name in value]),
+    "name": lambda value, _: unmarked(str(value)),
+    "names": lambda value, _: words.listing([unmarked(str(name)) for name in value]),
     "share": lambda value, _: words.share(value),
     "percent": lambda value, digits: words.percent(value, int(digits or 1)),
     "number": lambda value, _: words.number(value),

@@ -14,7 +14,7 @@ from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.results.presentation import REPORT_PARTS, ShownResults, Statement
 from tripletscope.dashboard.results.registry import presented
-from tripletscope.dashboard.words import plain
+from tripletscope.dashboard.words import unmarked
 
 STE, TREE, K1, MLDS = ts.STE(n_init=1), ts.AgglomerativeClustering(n_clusters=3), ts.K1(), ts.MLDS()
 SHARED = ts.dimensions.SymmetricNMF(n_components=2)
@@ -140,4 +140,4 @@ def test_a_report_says_what_the_page_says(answers, place):
     drawn = [part for part in parts if isinstance(part, Drawing) and not part.is_folded]
     assert said or drawn
     assert [one for one in said if one not in text] == []
-    assert [one.name for one in drawn if plain(one.caption) not in captions] == []
+    assert [one.name for one in drawn if unmarked(one.caption) not in captions] == []
