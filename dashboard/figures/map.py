@@ -49,7 +49,7 @@ def embedding_map(
     """
     n_components = data.positions.shape[1]
     if n_components == 1:
-        figure = scale(data, style, canvas)
+        figure = line(data, style, canvas)
     elif n_components == 2 or style.flat:
         figure = plane(data, style, canvas, window)
     else:
@@ -62,7 +62,7 @@ def embedding_map(
     return finished(figure, caption, canvas)
 
 
-def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
+def line(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     figure = go.Figure()
     position = data.positions[:, 0]
     shown = np.isfinite(position)

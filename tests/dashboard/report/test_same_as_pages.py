@@ -139,5 +139,6 @@ def test_a_report_says_what_the_page_says(answers, place):
     said = [part.text for part in parts if isinstance(part, Statement)]
     drawn = [part for part in parts if isinstance(part, Drawing) and not part.is_folded]
     assert said or drawn
+    assert all(part.figure().data for part in drawn)
     assert [one for one in said if one not in text] == []
     assert [one.name for one in drawn if unmarked(one.caption) not in captions] == []
