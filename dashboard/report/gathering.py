@@ -98,8 +98,7 @@ def _unasked(listed: list[RunInfo]) -> set[str]:
 
 
 def _method(run: RunInfo) -> str:
-    record = [run.record[name] for name in ("kind", "method", "parameters")]
-    return json.dumps([*record, run.table], sort_keys=True, default=str)
+    return json.dumps([*run.settings.values(), run.table], sort_keys=True, default=str)
 
 
 def chosen(report: ReportSettings, titles: dict[str, str], usual: list[str]) -> list[str]:

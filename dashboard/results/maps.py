@@ -448,7 +448,7 @@ def _drawn_of(answers: Answers) -> str:
     return "answer" if answers.trials is None else "trial"
 
 
-def colour_of(objects: pd.DataFrame) -> str | None:
+def first_column_of(objects: pd.DataFrame) -> str | None:
     """The column that colours a map at first."""
     return first_colouring(objects, {}) or None
 

@@ -20,6 +20,7 @@ from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.jobs.queue import Job, Step
+from tripletscope.dashboard.results.colouring import of_table
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.presentation import (
     Advice,
@@ -102,7 +103,7 @@ class Context:
     @property
     def columns(self) -> list[str]:
         """Columns of the objects that say something of them."""
-        return [c for c in self.answers.objects.columns if c not in ("id", "label", "image")]
+        return of_table(self.answers.objects)
 
     @property
     def size(self) -> str:
