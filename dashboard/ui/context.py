@@ -184,19 +184,18 @@ class Context:
         return run or (self.find(method, task) if newest else None)
 
     def options(
-        self, task: str, *, given: Mapping[str, Any] = _NONE, hidden: Sequence[str] = (),
+        self, task: str, *, given: Mapping[str, Any] = _NONE,
         columns: Mapping[str, Sequence[str]] = _NONE, place: str = "",
     ) -> dict[str, Any]:
         """Ask for the options of a task.
 
         given: Options that are not asked for; a function makes one from those that are.
-        hidden: Further options that are not asked for, and are as declared.
         columns: That may be chosen, as for `parameter_form`.
         place: Of the form, if two tabs are not to share it.
         """
         options = parameter_form(
             self.session, TASKS[task].function, place or f"{self.page}.{task}",
-            hidden=(*given, *hidden), columns=columns,
+            hidden=tuple(given), columns=columns,
         )
         return options | {k: v(options) if callable(v) else v for k, v in given.items()}
 
