@@ -38,10 +38,10 @@ from tripletscope.dashboard.archive.pseudonyms import (
     tables_of,
 )
 from tripletscope.dashboard.archive.recipe import Steps, measured_of_left, programs, rated_for
-from tripletscope.dashboard.archive.tables import result_tables
 from tripletscope.dashboard.archive.terms import LICENCES, Terms
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.files.errors import WorkspaceError
+from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.preregistration import standing_text
 from tripletscope.dashboard.sandbox.archive import MANIFEST, PAGES, manifest
 from tripletscope.dashboard.store.change import ABOUT, TABLES
@@ -80,6 +80,8 @@ _NAMELESS = (
     "asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEASURED, MAP_CHOSEN, PLAN,
     FIRST_ANSWER, UPLOADED, FORMER_PLANS, LOOKED_AT, DESIGN,
 )
+#: Most rows of a table: a matrix of thousands of objects is left out.
+_MOST = 200_000
 
 
 @dataclass(frozen=True)
@@ -426,3 +428,23 @@ def _about(deposit: Deposit, terms: Terms) -> dict[str, Any]:
     if chosen.address:
         properties["license"] = chosen.address
     return properties
+
+
+def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
+    """Tables as CSV, by file name, of results with their arrays."""
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(steps.shown_with(run), []).append(run)
+    files: dict[str, bytes] = {}
+    for data, some in groups.items():
+        if data == "None":
+            continue
+        for drawing in drawings(
+            some, steps.answers_of(data), name=steps.info.name, named=dict(steps.named),
+            looks=steps.looks,
+        ):
+            table = drawing.table()
+            if len(table) <= _MOST:
+                name = drawing.name if len(groups) == 1 else f"{data}-{drawing.name}"
+                files[f"{export.file_name(name)}.csv"] = export.csv(table)
+    return files

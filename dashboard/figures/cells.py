@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.dendrogram import CUT_COLOUR
-from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MapData, MapStyle, transparent
-from tripletscope.dashboard.figures.theme import FAINT, SCREEN, Canvas
+from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.theme import FAINT
 
 #: Diameters of rings around points and around pictures, in pixels of the screen.
 _RING, _RING_OF_PICTURE = 15.0, 44.0
@@ -27,24 +26,15 @@ class Region:
     width: float = 1.0
 
 
-def divided_map(
-    data: MapData,
-    style: MapStyle,
-    regions: Sequence[Region],
-    *,
-    displaced: Collection[int] = (),
-    caption: str = "",
-    revision: str = "",
-    canvas: Canvas = SCREEN,
+def divided(
+    figure: go.Figure, regions: Sequence[Region], displaced: Sequence[np.ndarray] = (), *,
+    pictured: bool = False,
 ) -> go.Figure:
     """A map in the plane with the cells of a tree behind its points.
 
-    displaced: Objects outside of their region; they have a ring.
+    displaced (m, 2): Positions of objects outside of their region; they have a ring.
+    pictured: Whether objects are pictures, around which rings are wider.
     """
-    figure = embedding_map(
-        data, replace(style, uncertainty=False), caption=caption, revision=revision,
-        canvas=canvas,
-    )
     drawn = []
     for region in regions:
         if len(region.outline):
@@ -56,12 +46,11 @@ def divided_map(
             ))
     rings = []
     if len(displaced):
-        x, y = data.positions[list(displaced)].T
-        size = _RING_OF_PICTURE if style.marks == "pictures" else _RING
+        x, y = np.transpose(displaced)
         rings.append(go.Scatter(
             x=x, y=y, mode="markers", hoverinfo="skip", showlegend=False, name="displaced",
-            marker={"symbol": "circle-open", "size": size, "color": CUT_COLOUR,
-                    "line": {"width": 2}},
+            marker={"symbol": "circle-open", "size": _RING_OF_PICTURE if pictured else _RING,
+                    "color": CUT_COLOUR, "line": {"width": 2}},
         ))
     return go.Figure([*drawn, *figure.data, *rings], figure.layout)
 

@@ -1,4 +1,4 @@
-"""Error against the number of dimensions, and against the number of answers."""
+"""Error against the number of dimensions, and of answers, also while these come in."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pandas as pd
 
 from tripletscope.core.inference.held_out.ceiling import Ceiling
 from tripletscope.core.inference.held_out.compare import LearningCurve
+from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.layers import Level, Series
@@ -70,4 +71,23 @@ def learning_figure(curve: LearningCurve, *, mark: float, ceiling: Ceiling | Non
             Level(at=mark, note="d n ln n", upright=True) if np.isfinite(mark) else None,
         ],
         Axis("training answers", "log", room=1.18), Axis("held-out error"),
+    )
+
+
+@as_figure
+def error_as_it_comes(looks: pd.DataFrame, *, enough: float | None = None) -> Plot:
+    """Held-out error at every look, with its interval, and the error that ends the experiment.
+
+    looks: Columns ``answers``, ``error``, ``low`` and ``high``.
+    """
+    level = {"side": "bottom right"}
+    return Plot(
+        [
+            *series_of(looks, "", "answers", "error", line=True,
+                       hover="%{x:,} answers: %{y:.3f}"),
+            None if enough is None else Level(at=enough, note="enough", **level),
+            Level(at=CHANCE, note="chance", dash="dash", **level),
+        ],
+        Axis("answers collected", "log", room=1.12),
+        Axis("held-out error", ends=(0, max(float(looks["high"].max()), CHANCE) + 0.03)),
     )

@@ -1,18 +1,23 @@
-"""Diagnostics of difference scaling."""
+"""How a model fits: the course of a fit, Shepard plots, and diagnostics of a scale."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
+import plotly.graph_objects as go
 
 from tripletscope.core.scales import ScaleDiagnostics
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.layers import Bars, Level, Series
 from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.figures.theme import FAINT, PALETTE
+from tripletscope.dashboard.figures.theme import FAINT, PALETTE, SCREEN, Canvas
 
 #: Points along a curve: a screen shows no more.
 _MOST_POINTS = 600
 _BINS = 30
+#: Most pairs; of more, a random part is drawn.
+MOST = 5_000
 
 
 @as_figure
@@ -60,3 +65,46 @@ def simulated_against(simulated: np.ndarray, observed: float, *, title: str) -> 
         Axis(title, "whole", grid=False, ends=(ends[0] - room, ends[1] + room)),
         Axis("simulations"), revision=title, layout={"bargap": 0.04},
     )
+
+
+def loss_curves(losses: Mapping[int, Sequence[float]], canvas: Canvas = SCREEN) -> go.Figure:
+    """Loss against iteration, a line for every start, the lowest in colour."""
+    lowest = min(losses, key=lambda start: losses[start][-1], default=None)
+    lines = [
+        Series(
+            x=np.arange(len(curve)), y=np.asarray(curve), name=f"restart {start + 1}", points=False,
+            line=True, width=2.0 if start == lowest else 1.0,
+            colour=PALETTE[0] if start == lowest else transparent(FAINT, 0.45),
+            hover="%{fullData.name}, iteration %{x}: %{y:.6g}",
+        )
+        for start, curve in sorted(losses.items(), key=lambda item: item[0] == lowest)
+    ]
+    return Plot(
+        lines, Axis("iteration", zero=True), Axis("loss", "log"), revision="loss",
+        layout={"showlegend": False},
+    ).figure(canvas=canvas)
+
+
+@as_figure
+def shepard_plot(
+    dissimilarities: np.ndarray, distances: np.ndarray, fit: np.ndarray | None = None
+) -> Plot:
+    """A point for every pair of objects, and the monotone regression as a line.
+
+    Shapes: dissimilarities, distances (p,).
+    fit (p,): Disparities.
+    """
+    shown = np.arange(len(dissimilarities))
+    if len(dissimilarities) > MOST:
+        shown = np.random.default_rng(0).permutation(len(dissimilarities))[:MOST]
+    layers = [Series(
+        x=dissimilarities[shown], y=distances[shown], name="distance", size=5.0, colour=FAINT,
+        opacity=0.6, hover="dissimilarity %{x:.4g}, distance %{y:.4g}",
+    )]
+    if fit is not None:
+        order = np.lexsort((fit, dissimilarities))
+        layers.append(Series(
+            x=dissimilarities[order], y=fit[order], name="disparity", points=False, line=True,
+            further={"line_shape": "hv"}, hover="dissimilarity %{x:.4g}, disparity %{y:.4g}",
+        ))
+    return Plot(layers, Axis("dissimilarity, as given"), Axis("distance in the map", zero=True))

@@ -16,14 +16,7 @@ from tripletscope.dashboard.figures.fonts import wrapped
 from tripletscope.dashboard.figures.labels import escape, shorten, shorten_each
 from tripletscope.dashboard.figures.layers import Bars, Level
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING
-from tripletscope.dashboard.figures.theme import (
-    FONT_SIZE,
-    PALETTE,
-    SCREEN,
-    TEXT,
-    Canvas,
-    finished,
-)
+from tripletscope.dashboard.figures.theme import FONT_SIZE, PALETTE, SCREEN, TEXT, Canvas, finished
 from tripletscope.dashboard.words.formats import number
 
 #: Heights of a row of a strip with pictures and without, and of a line of a sheet of objects, in

@@ -61,6 +61,11 @@ _SMALLEST, _LARGEST = 0.6, 2.4
 DENSE_SHARES, _CELLS = (0.25, 0.5, 0.9), 120
 #: More points than these are drawn by the graphics card on a page, and as one picture in a file.
 CROWD = 3_000
+#: Axes without numbers, around the map.
+_FRAME = {
+    "visible": True, "showgrid": False, "zeroline": False, "showticklabels": False, "ticks": "",
+    "showline": True, "mirror": True, "title": None, "automargin": False, "constrain": "range",
+}
 
 
 def plane(
@@ -83,11 +88,9 @@ def plane(
     if style.dense:
         _add_density(figure, positions[shown], low, high)
     view = _View(low, high, _area(traces, style.colour or "", canvas))
-    span = float(np.max(high - low))
-    least = min(0.045 * span, _LEAST_PICTURE / view.scale)
-    if not canvas.screen:
-        least = max(0.045 * span, _LEAST_ON_PAPER / view.scale)
-    side = style.picture_size * _picture_size(positions[[*pictures]], span, least)
+    side = style.picture_size * _picture_size(
+        positions[[*pictures]], *_span_and_least(view, low, high, canvas)
+    )
     covered = _covered(traces, style.colour or "", view, canvas)
     arrows = None
     if data.arrows:
@@ -97,6 +100,8 @@ def plane(
     labels = _Labels(data, style, shown, view, size / 2, side, canvas, covered)
     if style.outlined:
         _add_hulls(figure, positions, data, style, traces)
+    # Points below the pictures take clicks and lassos, and make the legend.
+    below = float(min(26.0, 0.7 * side * view.scale))
     for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = positions[members, 0], positions[members, 1]
@@ -105,11 +110,9 @@ def plane(
         if style.uncertainty and data.covariances is not None and canvas.screen:
             trace.meta = {"ellipses": _ellipses(data, style, members)}
         if pictures:
-            # Points below the pictures take clicks and lassos, and make the legend.
-            below = float(min(26.0, 0.7 * side * view.scale))
             trace.marker.size = [below if i in pictures else size for i in members]
             trace.marker.opacity, trace.marker.line.width = 1.0, 0
-        figure.add_trace(trace)
+    figure.add_traces(traces)
     add_crosses(figure, traces, data, style)
     add_rings(figure, traces, set(data.selected) - set(pictures), size=size)
     if pictures:
@@ -121,13 +124,19 @@ def plane(
     figure.add_traces(labels.at_their_points())
     figure.update_layout(annotations=labels.further_away())
     note_hidden(figure, labels.n_hidden + hidden, labels.n_wanted + hidden)
-    plain = {
-        "visible": True, "showgrid": False, "zeroline": False, "showticklabels": False,
-        "ticks": "", "showline": True, "mirror": True, "title": None, "automargin": False,
-    }
-    figure.update_xaxes(plain, range=[low[0], high[0]], constrain="range")
-    figure.update_yaxes(plain, range=[low[1], high[1]], constrain="range", scaleanchor="x")
+    figure.update_xaxes(_FRAME, range=[low[0], high[0]])
+    figure.update_yaxes(_FRAME, range=[low[1], high[1]], scaleanchor="x")
     return figure
+
+
+def _span_and_least(
+    view: _View, low: np.ndarray, high: np.ndarray, canvas: Canvas
+) -> tuple[float, float]:
+    """Extent of a map, and least side of its pictures."""
+    span = float(np.max(high - low))
+    if canvas.screen:
+        return span, min(0.045 * span, _LEAST_PICTURE / view.scale)
+    return span, max(0.045 * span, _LEAST_ON_PAPER / view.scale)
 
 
 def _loops(positions: np.ndarray, data: MapData, coverage: float) -> np.ndarray:

@@ -75,30 +75,50 @@ def specification_curve(
             Series(x=at, y=table[name], low=table[f"{name}_low"], high=table[f"{name}_high"],
                    **look),
         ], row=row, col=1)
-    names, ticks, place = [], [], 0.0
-    for part in parts:
-        is_conclusion = part is concluded
-        for name, column in part.items():
-            stands = np.flatnonzero(column.to_numpy())
-            add_layers(figure, [Series(
-                x=at[stands], y=np.full(len(stands), place), size=size,
-                symbol="square" if is_conclusion else "circle",
-                colour=PALETTE[2 if is_conclusion else 0],
-                text=[bold(str(name), texts[k]) for k in stands],
-                objects=[places[k] for k in stands],
-            )], row=3, col=1)
-            names.append(str(name))
-            ticks.append(place)
-            place += 1.0
-        place += 0.4
-    figure.update_xaxes(showticklabels=False, showgrid=False, zeroline=False,
-                        range=[-0.7, len(at) - 0.3])
+    ticks = _add_choices(figure, parts, concluded, texts, places, size)
     share = canvas.height / rows_of(parts)
     for row, title in enumerate(titles, 1):
         figure.update_yaxes(
             title=broken(escape(title), _NUMBERS * share, FONT_SIZE), zeroline=False,
             tickformat=".2~f", nticks=4, row=row, col=1,
         )
+    _set_ranges(figure, table)
+    names = short_labels([name for name, _ in ticks], _LETTERS)
+    figure.update_yaxes(
+        tickvals=[place for _, place in ticks], ticktext=[escape(one) for one in names],
+        zeroline=False, range=[ticks[-1][1] + 0.5, -0.6] if ticks else [-0.5, -0.6], row=3, col=1,
+        tickfont={"size": NOTE * FONT_SIZE},
+    )
+    figure.update_layout(dragmode="zoom", uirevision="multiverse", showlegend=False,
+                         barmode="overlay")
+    return finished(figure, caption, canvas, top=44)
+
+
+def _add_choices(
+    figure: go.Figure, parts: Sequence[pd.DataFrame], concluded: pd.DataFrame,
+    texts: Sequence[str], places: Sequence[int], size: float,
+) -> list[tuple[str, float]]:
+    """What each analysis chose and concluded, by marks; names and places of the rows."""
+    ticks, place = [], 0.0
+    for part in parts:
+        symbol, colour = ("square", PALETTE[2]) if part is concluded else ("circle", PALETTE[0])
+        for name, column in part.items():
+            stands = np.flatnonzero(column.to_numpy())
+            add_layers(figure, [Series(
+                x=stands, y=np.full(len(stands), place), size=size, symbol=symbol, colour=colour,
+                text=[bold(str(name), texts[k]) for k in stands],
+                objects=[places[k] for k in stands],
+            )], row=3, col=1)
+            ticks.append((str(name), place))
+            place += 1.0
+        place += 0.4
+    return ticks
+
+
+def _set_ranges(figure: go.Figure, table: pd.DataFrame) -> None:
+    """Ends of the axes: of all analyses, of the errors, and of how far maps have moved."""
+    figure.update_xaxes(showticklabels=False, showgrid=False, zeroline=False,
+                        range=[-0.7, len(table) - 0.3])
     error, moved = (table[[one for one in table if one.startswith(name)]].to_numpy()
                     for name in ("error", "moved"))
     if "error_chance_low" in table:  # bars would begin at 0
@@ -106,14 +126,6 @@ def specification_curve(
         figure.update_yaxes(range=[np.nanmin(error) - room, np.nanmax(error) + room], row=1, col=1)
     farthest = np.nanmax([*moved.ravel(), 0.01])
     figure.update_yaxes(range=[-0.06 * farthest, 1.04 * farthest], row=2, col=1)
-    figure.update_yaxes(
-        tickvals=ticks, ticktext=[escape(one) for one in short_labels(names, _LETTERS)],
-        zeroline=False, range=[place - 0.4 - 0.5, -0.6], row=3, col=1,
-        tickfont={"size": NOTE * FONT_SIZE},
-    )
-    figure.update_layout(dragmode="zoom", uirevision="multiverse", showlegend=False,
-                         barmode="overlay")
-    return finished(figure, caption, canvas, top=44)
 
 
 def _random_sets(table: pd.DataFrame, name: str) -> Bars | None:

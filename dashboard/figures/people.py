@@ -15,14 +15,7 @@ from tripletscope.dashboard.figures.layers import Bars, Level, Series, intervals
 from tripletscope.dashboard.figures.placing import place_labels
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.series import bold, diagonal, series_of
-from tripletscope.dashboard.figures.theme import (
-    FAINT,
-    FONT_SIZE,
-    PALETTE,
-    SCREEN,
-    Canvas,
-    finished,
-)
+from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, PALETTE, SCREEN, Canvas, finished
 
 #: Most people with names, and with intervals.
 _NAMED, _BARRED = 8, 60

@@ -119,61 +119,84 @@ def place_labels(
     centre = points[order][:, None] + font_size * offsets
     reach = font_size * half[:, None]
     boxes = raster.cells(np.concatenate([centre - reach, centre + reach], axis=-1))
-    inside, free = raster.inside(boxes), raster.unmarked(boxes)
-    spots: dict[int, Spot] = {}
-    tree, n_near, n_lines = cKDTree(points), len(PLACES), 0
-    doubtful: list[tuple[int, int]] = []
-
-    def put(k: int, i: int, tried: Iterable[int]) -> int | None:
-        """Give a label the first of some places that is free; which one."""
-        nonlocal n_lines
-        for p in tried:
-            if not raster.is_free(boxes[k, p]):
-                continue
-            if p >= n_near:
-                if not lines or n_lines >= _LINES:
-                    continue
-                end = centre[k, p] + np.clip(points[i] - centre[k, p], -reach[k, 0], reach[k, 0])
-                if not raster.line_is_free(points[i], end, radii[i]):
-                    continue
-                raster.take_line(points[i], end)
-                n_lines += 1
-            raster.take(boxes[k, p])
-            spots[i] = Spot(names[p], tuple(offsets[k, p].tolist()))
-            return p
-        return None
-
-    for k, i in enumerate(order):
-        if i in moved:
-            at = raster.put(points[i], points[i] + font_size * np.array(moved[i]),
-                            font_size * half[k], room if kept_inside else None)
-            spots[i] = Spot("", tuple(((at - points[i]) / font_size).tolist()))
-            continue
-        tried = [p for p in np.flatnonzero(free[k]).tolist() if raster.is_free(boxes[k, p])]
-        near = [p for p in tried if p < n_near]
-        if i in over:
-            near += np.flatnonzero(inside[k, :n_near]).tolist()
-        unclear = _unclear(points, radii, tree, i, centre[k, near], reach[k, 0]) if near else ()
-        doubt = dict(zip(near, unclear, strict=True))
-        tried.sort(key=lambda p, doubt=doubt: doubt.get(p, 2))
-        chosen = put(k, i, dict.fromkeys([*tried, *near]))
-        if doubt.get(chosen, False):
-            doubtful.append((k, i))
+    placing = _Placing(
+        points, radii, raster, names, offsets, centre, reach[:, 0], boxes, _LINES if lines else 0,
+    )
+    for k, i in enumerate(moved):
+        at = raster.put(points[i], points[i] + font_size * np.array(moved[i]),
+                        font_size * half[k], room if kept_inside else None)
+        placing.spots[i] = Spot("", tuple(((at - points[i]) / font_size).tolist()))
+    doubtful = [
+        (k, i) for k, i in enumerate(order)
+        if i not in moved and placing.put_clearly(k, i, may_cover=i in over)
+    ]
     # Once all have a place, a line tells whose a label is that lies nearer to another point.
     for k, i in doubtful:
-        put(k, i, np.flatnonzero(free[k, n_near:]) + n_near)
-    return spots
+        placing.put(k, i, np.flatnonzero(placing.free[k, len(PLACES):]) + len(PLACES))
+    return placing.spots
 
 
-def _unclear(
-    points: np.ndarray, radii: np.ndarray, tree: cKDTree, own: int, centre: np.ndarray,
-    half: np.ndarray,
-) -> np.ndarray:
-    """(places,) whether a label would lie nearer to another point than to its own."""
-    others = np.array(tree.query_ball_point(points[own], 3 * half.sum()))
-    away = np.maximum(np.abs(centre[:, None] - points[others]) - half, 0.0)
-    far = np.hypot(*np.moveaxis(away, -1, 0)) - radii[others]
-    return (far < far[:, others == own]).any(axis=1)
+class _Placing:
+    """Labels with the places that each may take, and the spots that they got.
+
+    Shapes: points (n, 2), radii (n,); of labels and places offsets and centre (k, places, 2),
+        boxes (k, places, 4); reach (k, 2).
+    """
+
+    def __init__(
+        self, points: np.ndarray, radii: np.ndarray, raster: _Raster, names: list[str],
+        offsets: np.ndarray, centre: np.ndarray, reach: np.ndarray, boxes: np.ndarray,
+        n_lines: int,
+    ) -> None:
+        self._points, self._radii, self._raster, self._n_lines = points, radii, raster, n_lines
+        self._names, self._offsets, self._boxes = names, offsets, boxes
+        self._centre, self._reach, self._tree = centre, reach, cKDTree(points)
+        self._inside, self.free = raster.inside(boxes), raster.unmarked(boxes)
+        self.spots: dict[int, Spot] = {}
+
+    def put_clearly(self, k: int, i: int, *, may_cover: bool) -> bool:
+        """Give a label a place, if possible where it is clear whose it is; whether it is not."""
+        tried = [p for p in np.flatnonzero(self.free[k]).tolist()
+                 if self._raster.is_free(self._boxes[k, p])]
+        near = [p for p in tried if p < len(PLACES)]
+        if may_cover:
+            near += np.flatnonzero(self._inside[k, : len(PLACES)]).tolist()
+        doubt = dict(zip(near, self._unclear(k, i, near), strict=True))
+        tried.sort(key=lambda p: doubt.get(p, 2))
+        return bool(doubt.get(self.put(k, i, dict.fromkeys([*tried, *near])), False))
+
+    def put(self, k: int, i: int, tried: Iterable[int]) -> int | None:
+        """Give a label the first of some places that is free; which one."""
+        for p in tried:
+            if self._raster.is_free(self._boxes[k, p]) and (
+                p < len(PLACES) or self._takes_line(i, self._centre[k, p], self._reach[k])
+            ):
+                self._raster.take(self._boxes[k, p])
+                self.spots[i] = Spot(self._names[p], tuple(self._offsets[k, p].tolist()))
+                return p
+        return None
+
+    def _takes_line(self, i: int, centre: np.ndarray, reach: np.ndarray) -> bool:
+        """Take the line from a label to its point, if it is free."""
+        if not self._n_lines:
+            return False
+        point = self._points[i]
+        end = centre + np.clip(point - centre, -reach, reach)
+        if not self._raster.line_is_free(point, end, self._radii[i]):
+            return False
+        self._raster.take_line(point, end)
+        self._n_lines -= 1
+        return True
+
+    def _unclear(self, k: int, own: int, places: list[int]) -> Iterable[bool]:
+        """Whether a label would lie nearer to another point than to its own, in some places."""
+        if not places:
+            return ()
+        half = self._reach[k]
+        others = np.array(self._tree.query_ball_point(self._points[own], 3 * half.sum()))
+        away = np.abs(self._centre[k, places][:, None] - self._points[others]) - half
+        far = np.hypot(*np.moveaxis(np.maximum(away, 0.0), -1, 0)) - self._radii[others]
+        return (far < far[:, others == own]).any(axis=1)
 
 
 def _offsets(width: np.ndarray, gap: np.ndarray) -> tuple[list[str], np.ndarray]:

@@ -13,7 +13,6 @@ import plotly.graph_objects as go
 from tripletscope.dashboard.figures.chart import Axis, Panels, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.labels import WIDTH, escape, shorten
 from tripletscope.dashboard.figures.layers import Series, intervals
-from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
@@ -23,14 +22,7 @@ from tripletscope.dashboard.figures.points import (
     point_traces,
 )
 from tripletscope.dashboard.figures.series import bold, chance_level, series_of
-from tripletscope.dashboard.figures.theme import (
-    FAINT,
-    PALETTE,
-    SCREEN,
-    SYMBOLS,
-    Canvas,
-    finished,
-)
+from tripletscope.dashboard.figures.theme import FAINT, PALETTE, SCREEN, SYMBOLS, Canvas, finished
 from tripletscope.dashboard.words import words
 from tripletscope.dashboard.words.formats import interval, number
 
@@ -41,6 +33,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot")
 _ACROSS = 4
 #: Distance of neighbouring methods, so that their error bars do not overlap.
 _SPACING = 0.16
+_VALUE = "perceptual scale (units of the noise)"
 
 
 @dataclass(frozen=True)
@@ -120,17 +113,12 @@ def scale_curves(
     return finished(figure, caption, canvas, top=62 if several else 34)
 
 
-def stimulus_map(
-    data: MapData, along: np.ndarray, *, colour: str, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+def in_order(figure: go.Figure, along: np.ndarray) -> go.Figure:
     """A map with a line in the order of the stimulus below its points.
 
     along (m, d): Positions in that order.
     """
-    flat = along.shape[1] == 2
-    style = MapStyle("labels" if flat else "points", colour, False, flat=flat)
-    figure = embedding_map(data, style, caption=caption, revision=caption, canvas=canvas)
-    add = figure.add_scatter if flat else figure.add_scatter3d
+    add = figure.add_scatter if along.shape[1] == 2 else figure.add_scatter3d
     add(**dict(zip("xyz", along.T, strict=False)), mode="lines", hoverinfo="skip", opacity=0.6,
         showlegend=False, line={"color": FAINT, "width": 1.5})
     figure.data = (figure.data[-1], *figure.data[:-1])
@@ -237,3 +225,30 @@ def group_errors(table: pd.DataFrame) -> Plot:
         ],
         Axis("held-out error", zero=True), Axis(names=names, width=WIDTH, row=1.0),
     )
+
+
+@as_figure
+def conjoint_curves(table: pd.DataFrame) -> Plot:
+    """Contributions of the levels of each dimension, with bands.
+
+    table: `tripletscope.core.scales.ConjointScales.curves`.
+    """
+    lines = series_of(
+        table, "dimension", "number", "value", line=True, band=True, text=lambda row: bold(
+            f"{row.dimension} {row.level}", f"{row.value:.2f} ({row.low:.2f} to {row.high:.2f})"
+        ),
+    )
+    return Plot(lines, Axis("level", "whole"), Axis(_VALUE), revision="conjoint")
+
+
+@as_figure
+def conjoint_surface(table: pd.DataFrame, along: str, by: str) -> Plot:
+    """Values of combinations: a line for each level of one dimension along the other.
+
+    table: Columns `along`, `by`, ``number`` (of the level along) and ``value``.
+    """
+    lines = series_of(
+        table.assign(name=by + " " + table[by].astype(str)), "name", "number", "value", line=True,
+        text=lambda row: bold(row.name, f"{row.value:.2f}"),
+    )
+    return Plot(lines, Axis(f"level of {along}", "whole"), Axis(_VALUE), revision="surface")

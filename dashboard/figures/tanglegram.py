@@ -115,35 +115,23 @@ def tanglegram(
     widest = float(width_of(texts, size).max(initial=0.0))
     column = ((_BOLD if len(selected) else 1.0) * widest + 0.8 * FONT_SIZE) / width
     tree_share = (1 - _LINES) / 2 - column
-    places, lines = [], []
-    for (data, rows), side in zip(drawn, (0, 1), strict=True):
-        place = np.full(len(objects), np.nan)
-        place[data.tree.order] = rows.leaf_places
-        places.append(place)
-        lines.append(wrapped(titles[side], tree_share * width, _TITLE * FONT_SIZE))
-        limits = _add_tree(figure, data, rows, "x2" if side else "x")
-        figure.update_layout({
-            "xaxis2" if side else "xaxis": {
-                "range": limits[::-1] if side else limits, "zeroline": False, "showgrid": False,
-                "domain": [1 - tree_share, 1] if side else [0, tree_share],
-                "title": "<br>".join(map(escape, lines[side])), "nticks": 5,
-                "side": "top" if tall else "bottom",
-            }
-        })
+    titles = [wrapped(title, tree_share * width, _TITLE * FONT_SIZE) for title in titles]
+    places = [_places(data, rows, len(objects)) for data, rows in drawn]
     reserved = column / (1 - 2 * tree_share)
+    ends, mark = (reserved, 1 - reserved), float(np.clip(0.3 * pitch, 1.5, 5))
+    for (data, rows), axis in zip(drawn, ("x", "x2"), strict=True):
+        _add_tree(figure, data, rows, axis)
     _add_lines(figure, places, clusters, selected, reserved)
-    mark = float(np.clip(0.3 * pitch, 1.5, 5))
-    for side, (data, rows) in enumerate(drawn):
-        at = 1 - reserved if side else reserved
-        _add_leaves(figure, data, places[side], at, mark)
-        # Beside invisible marks: plotly forgets texts that were empty before.
-        figure.add_scatter(
-            x=np.full(len(names[side]), at), y=rows.places[rows.nodes[list(names[side])]],
-            xaxis="x3", mode="markers+text", name="names", hoverinfo="skip", showlegend=False,
-            text=list(names[side].values()), textfont={"size": size},
-            textposition="middle right" if side else "middle left", cliponaxis=False,
-            marker={"size": mark, "opacity": 0},
-        )
+    for (data, rows), place, named, at in zip(drawn, places, names, ends, strict=True):
+        _add_leaves(figure, data, place, at, mark)
+        _add_names(figure, rows, named, at, size, mark)
+    (left, right), side = map(_ends, drawn), "top" if tall else "bottom"
+    usual = {"zeroline": False, "showgrid": False, "nticks": 5, "side": side}
+    figure.update_layout(
+        xaxis={**usual, "range": left, "domain": [0, tree_share], "title": _lines(titles[0])},
+        xaxis2={**usual, "range": right[::-1], "domain": [1 - tree_share, 1],
+                "title": _lines(titles[1])},
+    )
     n_named = sum(len(rows.nodes) for _, rows in drawn)
     note_hidden(figure, n_named - sum(map(len, names)), n_named)
     figure.update_layout(
@@ -153,7 +141,7 @@ def tanglegram(
         yaxis={"range": [n_rows, 0], "visible": False},
     )
     # Between the trees and what operates the figure.
-    above = 60 + 20 * max(map(len, lines))
+    above = 60 + 20 * max(map(len, titles))
     return finished(figure, caption, canvas, top=max(above, 100) if tall else 34)
 
 
@@ -174,12 +162,41 @@ def _names(
     ]
 
 
-def _add_tree(figure: go.Figure, data: DendrogramData, rows: Rows, axis: str) -> list[float]:
-    """The branches of a tree; returns the ends of its axis, from the root on."""
-    floor, top = reach(data.tree)
+def _lines(title: list[str]) -> str:
+    return "<br>".join(map(escape, title))
+
+
+def _places(data: DendrogramData, rows: Rows, n_objects: int) -> np.ndarray:
+    """(n,) places of objects in a tree, from above; NaN for those that have no leaf."""
+    place = np.full(n_objects, np.nan)
+    place[data.tree.order] = rows.leaf_places
+    return place
+
+
+def _ends(drawn: tuple[DendrogramData, Rows]) -> list[float]:
+    """Ends of the axis of a tree, from the root on."""
+    floor, top = reach(drawn[0].tree)
+    return [top + 0.03 * (top - floor), floor]
+
+
+def _add_tree(figure: go.Figure, data: DendrogramData, rows: Rows, axis: str) -> None:
+    """The branches of a tree."""
+    floor, _ = reach(data.tree)
     add_wedges(figure, data, rows, floor, axis)
     add_branches(figure, data, rows, floor, axis)
-    return [top + 0.03 * (top - floor), floor]
+
+
+def _add_names(
+    figure: go.Figure, rows: Rows, named: dict[int, str], at: float, size: float, mark: float
+) -> None:
+    """Names of rows, beside invisible marks: plotly forgets texts that were empty before."""
+    figure.add_scatter(
+        x=np.full(len(named), at), y=rows.places[rows.nodes[list(named)]], xaxis="x3",
+        mode="markers+text", name="names", hoverinfo="skip", showlegend=False,
+        text=list(named.values()), textfont={"size": size}, cliponaxis=False,
+        textposition="middle right" if at > 0.5 else "middle left",
+        marker={"size": mark, "opacity": 0},
+    )
 
 
 def _add_leaves(

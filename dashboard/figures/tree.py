@@ -405,13 +405,7 @@ def _add_members(
     figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas
 ) -> tuple[int, int]:
     """Members of the leaves in columns below them; returns numbers of hidden and all names."""
-    objects, xs, ys = [], [], []
-    for leaf in tree.ends:
-        foot = place.top[leaf] - place.head - BAR - 3
-        for row, member in enumerate(tree.listed(leaf)[:MOST_MEMBERS]):
-            objects.append(member)
-            xs.append(place.x[leaf])
-            ys.append(foot - (row + 0.5) * place.member)
+    objects, xs, ys = _places_of_members(tree, place)
     opacity = [DIM if len(tree.selected) and i not in tree.selected else 1.0 for i in objects]
     figure.update_layout(images=[
         {
@@ -422,10 +416,7 @@ def _add_members(
         for i, x, y, shade in zip(objects, xs, ys, opacity, strict=True) if i in tree.pictures
     ])
     labels = shorten_each(tree.objects["label"].tolist(), 30.0)
-    colour = [""] * len(labels)
-    for part in tree.groups:
-        for member in part.members.tolist():
-            colour[member] = part.colour
+    colour = {i: part.colour for part in tree.groups for i in part.members.tolist()}
     room = member_room(place.slot, canvas)
     names = tree.names(room)
     row = place.member if canvas.screen else place.member * 0.9 * canvas.height / place.height
@@ -435,19 +426,19 @@ def _add_members(
     begun = len(figure.data)
     for pictured in (True, False):
         which = [k for k, i in enumerate(objects) if (i in tree.pictures) == pictured]
+        members = [objects[k] for k in which]
         texts = not pictured and written
         figure.add_scatter(
-            x=[xs[k] - (place.slot / 2 - 8) * texts for k in which], y=[ys[k] for k in which],
+            x=xs[which] - (place.slot / 2 - 8) * texts, y=ys[which],
             mode="markers+text" if texts else "markers", showlegend=False,
             name="pictures" if pictured else "members", textposition="middle right",
-            text=[escape(names[objects[k]]) for k in which] if texts else None,
-            textfont={"size": 0.8 * FONT_SIZE},
-            customdata=[tree.member(objects[k]) for k in which],
-            hovertext=[f"<b>{escape(labels[objects[k]])}</b>" for k in which],
+            text=[escape(names[i]) for i in members] if texts else None,
+            textfont={"size": 0.8 * FONT_SIZE}, customdata=[tree.member(i) for i in members],
+            hovertext=[f"<b>{escape(labels[i])}</b>" for i in members],
             hovertemplate="%{hovertext}<extra></extra>",
             marker={
                 "line": {"width": 0}, "size": 18 if pictured else 7,
-                "color": [colour[objects[k]] for k in which],
+                "color": [colour.get(i, "") for i in members],
                 "opacity": [0.0 if pictured else opacity[k] for k in which],
             },
         )
@@ -455,6 +446,19 @@ def _add_members(
     _add_rest(figure, tree, place)
     n_names = sum(i not in tree.pictures for i in objects)
     return 0 if written else n_names, n_names
+
+
+def _places_of_members(
+    tree: ComparisonTreeData, place: TreeLayout
+) -> tuple[list[int], np.ndarray, np.ndarray]:
+    """Members in columns below the leaves, and where they stand."""
+    placed = [
+        (member, place.x[leaf], place.top[leaf] - place.head - BAR - 3 - (row + 0.5) * place.member)
+        for leaf in tree.ends for row, member in enumerate(tree.listed(leaf)[:MOST_MEMBERS])
+    ]
+    return [member for member, _, _ in placed], *np.array(
+        [where for _, *where in placed], dtype=float
+    ).reshape(-1, 2).T
 
 
 def _add_rest(figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout) -> None:

@@ -19,7 +19,7 @@ from tripletscope.dashboard.report.report import ReportSettings, document, writt
 from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.results.look import look_class
 from tripletscope.dashboard.results.maps import MOST_PICTURED
-from tripletscope.dashboard.results.presentation import ShownResults, uncertainty_of
+from tripletscope.dashboard.results.presentation import REPORT_PARTS, ShownResults, uncertainty_of
 from tripletscope.dashboard.store.dataset import DatasetInfo, RunInfo, edition_of
 from tripletscope.dashboard.store.description import PLAN
 from tripletscope.dashboard.store.dimension_names import kept_names
@@ -38,10 +38,7 @@ PAGE = "report"
 #: Objects of which a report has large pictures, and pixels of those of more.
 _FEW, _SMALL = 60, 128
 #: Tasks that are about one map, and are told of only for the one that is open.
-_OF_MAP = (
-    *UNCERTAIN, "reliability", "calibrate", "abstention", "compare_active", "directions",
-    "typicality",
-)
+_OF_MAP = {task for task, _ in REPORT_PARTS["map"]} - {"fit", "choose_tail"}
 
 
 def offered(context: Context) -> tuple[dict[str, str], list[str]]:
@@ -101,8 +98,7 @@ def _unasked(listed: list[RunInfo]) -> set[str]:
 
 
 def _method(run: RunInfo) -> str:
-    record = [run.record[name] for name in ("kind", "method", "parameters")]
-    return json.dumps([*record, run.table], sort_keys=True, default=str)
+    return json.dumps([*run.settings.values(), run.table], sort_keys=True, default=str)
 
 
 def chosen(report: ReportSettings, titles: dict[str, str], usual: list[str]) -> list[str]:

@@ -27,7 +27,7 @@ from tripletscope.dashboard.results.presentation import (
     Statement,
 )
 from tripletscope.dashboard.results.registry import presented
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Material:
     def shown(self, *runs: Run) -> ShownResults:
         """Some results, for figures; by default all."""
         return ShownResults(
-            runs or self.runs, self.answers, plain(self.name),
+            runs or self.runs, self.answers, unmarked(self.name),
             pictures=self.pictures, named=self.dimension_names, cautious=True, asked=self.asked,
             measured=self.measured, looks=self.looks, planned=planned_maps(self.standing),
             limits_of=lambda _: Limits(self.quality.ceiling, self.quality.choices),
@@ -102,7 +102,7 @@ class Material:
             number += 1
             name = f"{base}-{number}"
         self.names.add(name)
-        return replace(drawing, name=name, caption=plain(drawing.caption))
+        return replace(drawing, name=name, caption=unmarked(drawing.caption))
 
     def all_of(self, task: str, kind: str = "") -> list[Run]:
         """Results of a task, of methods of a kind if there is one."""

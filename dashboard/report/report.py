@@ -12,7 +12,7 @@ from tripletscope.dashboard.report.document import Document, Paragraph, Section
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import CHAPTERS
 from tripletscope.dashboard.report.parts.parts import PARTS
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def written(material: Material) -> dict[str, Section]:
 def document(report: ReportSettings, sections: Mapping[str, Section], name: str) -> Document:
     """The report as it is set, of the sections of `written`."""
     return Document(
-        report.title or words("usual title", name=plain(name)), report.authors,
+        report.title or words("usual title", name=unmarked(name)), report.authors,
         words("made", version=__version__, day=date.today().isoformat()),
         tuple(section for part, section in sections.items() if part not in report.left_out),
     )

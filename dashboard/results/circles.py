@@ -7,15 +7,18 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from tripletscope.core.inference.held_out.compare import Suggestion
 from tripletscope.core.inference.held_out.paired import PairedDifference, paired_difference
 from tripletscope.core.run import Run
 from tripletscope.core.scales import OrdinalScale
 from tripletscope.core.scales.map_scales import FEWEST_AROUND
-from tripletscope.dashboard.figures.points import MapData
-from tripletscope.dashboard.figures.scale_curves import Curve, scale_curves, stimulus_map
+from tripletscope.dashboard.figures.scale_curves import Curve, in_order, scale_curves
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.map_recipe import MapLook, Placed
+from tripletscope.dashboard.results.maps import GivenMap
 from tripletscope.dashboard.results.presentation import Element, ShownResults, Statement, presents
 from tripletscope.dashboard.results.scales import (
     ANGLE,
@@ -57,10 +60,15 @@ def circle_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     for k, (values, spread) in enumerate(zip(result.values.T, result.deviation.T, strict=True)):
         table[f"axis {k + 1}"], table[f"s.d. {k + 1}"] = values, spread
     table["angle in degrees"] = np.degrees(result.angles)
-    data = MapData(positions, objects, selected=shown.selected)
+    flat = positions.shape[1] == 2
+    look = MapLook("labels" if flat else "points", colour, flat=flat)
+
+    def draw(caption: str, canvas: Canvas) -> go.Figure:
+        drawn = GivenMap(objects, Placed(positions, None, None), caption, caption, look, shown)
+        return in_order(drawn.draw(canvas), result.values)
+
     yield shown.drawing(
-        run, "stimulus-map", RATIO, partial(stimulus_map, data, result.values, colour=colour),
-        lambda: table, picks=True, stimulus=stimulus,
+        run, "stimulus-map", RATIO, draw, lambda: table, picks=True, stimulus=stimulus,
     )
     yield _against(shown, run, stimulus, table)
 

@@ -268,7 +268,7 @@ class ClusteredMap(PlacedObjects):
 
     @cached_property
     def _coloured(self) -> tuple[str, pd.DataFrame]:
-        objects = self.shown.answers.objects
+        objects = self.table_of_objects
         return "cluster", objects.assign(cluster=named(self.clusters).to_numpy())
 
 

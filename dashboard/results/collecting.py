@@ -12,11 +12,10 @@ from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.live import FEWEST, CollectedError
 from tripletscope.core.studies.experiment.results import experiment_objects
-from tripletscope.dashboard.figures.collecting import error_as_it_comes
-from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.curves import error_as_it_comes
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.maps import coordinates
+from tripletscope.dashboard.results.map_recipe import MapLook, Placed
+from tripletscope.dashboard.results.maps import GivenMap
 from tripletscope.dashboard.results.presentation import Element, ShownResults, Statement, presents
 from tripletscope.dashboard.words import words
 
@@ -71,17 +70,16 @@ def collected_of(shown: ShownResults, result: Collected) -> Iterator[Element]:
 def map_so_far(shown: ShownResults, result: MapSoFar) -> Iterator[Drawing]:
     """The newest map, aligned with the previous one."""
     experiment = result.experiment
-    objects = experiment_objects(experiment)
-    style = MapStyle(marks="labels", colour="color" if "color" in objects else None)
     text = words("map so far", title=experiment.title, method=DEFAULT_EMBEDDING.title,
                  number=result.n_answers)
     if not result.is_judged:
         text += f" {words('not judged yet')}"
+    drawn = GivenMap(
+        experiment_objects(experiment), Placed(result.positions, None, None), text,
+        experiment.title, MapLook("labels"),
+    )
     yield Drawing(
-        "map-so-far", words("title map so far"), text, text, _MAP, lambda canvas: embedding_map(
-            MapData(result.positions, objects), style, caption=text, revision=experiment.title,
-            canvas=canvas,
-        ), lambda: coordinates(objects[["id", "label"]], result.positions),
+        "map-so-far", words("title map so far"), text, text, _MAP, drawn.draw, drawn.table,
     )
 
 

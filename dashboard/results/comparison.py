@@ -32,7 +32,7 @@ from tripletscope.dashboard.results.presentation import (
     presents,
 )
 from tripletscope.dashboard.results.quality import ceiling_said, of_choices
-from tripletscope.dashboard.words import distinct, plain, words
+from tripletscope.dashboard.words import distinct, unmarked, words
 
 _FLAT = 0.45
 _LOSS = "training loss, share of its highest"
@@ -216,7 +216,7 @@ def _each_method(
     ranked = sorted(chosen.items(), key=lambda item: item[1].error)
     return pd.DataFrame([
         {
-            words("method"): plain(name), "held-out error": words.share(error.error),
+            words("method"): unmarked(name), "held-out error": words.share(error.error),
             "95 % interval": f"{words.share(error.low)} to {words.share(error.high)}",
             "above the best": f"{words.share(behind[name].difference)}, {words.p(behind[name].p)}"
             if name in behind else "",

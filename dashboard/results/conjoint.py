@@ -10,7 +10,7 @@ from tripletscope.core.run import Run
 from tripletscope.core.scales import ConjointScales
 from tripletscope.core.scales.binomial import LINKS
 from tripletscope.core.scales.conjoint import ENOUGH
-from tripletscope.dashboard.figures.conjoint import conjoint_curves, conjoint_surface
+from tripletscope.dashboard.figures.scale_curves import conjoint_curves, conjoint_surface
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.presentation import (
     Advice,
@@ -20,7 +20,7 @@ from tripletscope.dashboard.results.presentation import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 _FLAT = 0.5
 
@@ -46,7 +46,7 @@ def joint_scales_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         surface["number"] = surface[along].map(
             {level: k for k, level in enumerate(scales.levels[along], 1)}
         )
-        about = words("conjoint surface", along=plain(along), by=plain(by))
+        about = words("conjoint surface", along=unmarked(along), by=unmarked(by))
         yield Drawing(
             "conjoint-surface", words("title saturated"), about, words("alt curve"), _FLAT,
             lambda canvas: conjoint_surface(surface, along, by, caption=about, canvas=canvas),
@@ -67,7 +67,7 @@ def conjoint_said(scales: ConjointScales) -> Iterator[str]:
         return
     for name in scales.levels:
         if (p := scales.contributes(name)) is not None:
-            yield words("conjoint contributes", name=plain(name), p=p)
+            yield words("conjoint contributes", name=unmarked(name), p=p)
     if scales.interaction is not None:
         yield words("conjoint interaction", p=scales.interaction)
 

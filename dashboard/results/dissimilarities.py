@@ -12,7 +12,7 @@ from tripletscope.core.inference.validity import Doubt, by_gravity, degenerate, 
 from tripletscope.core.models.embedding.mds import NMDS
 from tripletscope.core.ratings import KINDS
 from tripletscope.core.run import Run
-from tripletscope.dashboard.figures.shepard import MOST, shepard_plot
+from tripletscope.dashboard.figures.diagnostics import MOST, shepard_plot
 from tripletscope.dashboard.results.doubts import doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map_recipe import Placed

@@ -14,11 +14,7 @@ from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.inference.held_out.units import participants_of
 from tripletscope.core.people.treatments import TREATMENTS, Treatments
 from tripletscope.core.run import Run
-from tripletscope.core.studies.quality.exclusion import (
-    WEIGHTS,
-    Cleaning,
-    Preview,
-)
+from tripletscope.core.studies.quality.exclusion import WEIGHTS, Cleaning, Preview
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.results.presentation import (
     Advice,
@@ -28,7 +24,7 @@ from tripletscope.dashboard.results.presentation import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 #: Most names in a sentence, and examples of gold questions.
 _NAMED, _EXAMPLES = 12, 5
@@ -45,7 +41,7 @@ def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
         "collected", objects=raw.n_objects, trials=trials_of(raw),
     ))
     if shown.asked:
-        yield Statement(words("asked", task=plain(shown.asked).rstrip(".?! ")))
+        yield Statement(words("asked", task=unmarked(shown.asked).rstrip(".?! ")))
     catch = cleaning.catch_trials
     if catch is not None and len(catch):
         yield Statement(words("catch", number=len(catch), share=catch["correct"].mean()))
@@ -61,7 +57,7 @@ def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
 def steps_said(cleaning: Cleaning) -> Iterator[str]:
     for step, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
         title = step.title[:1].lower() + step.title[1:]
-        reason = f" ({plain(step.reason)})" if step.reason else ""
+        reason = f" ({unmarked(step.reason)})" if step.reason else ""
         if step.rule == WEIGHTS:
             weights = step.parameters["weights"]
             yield words(
@@ -124,7 +120,7 @@ def preview_of(shown: ShownResults, preview: Preview) -> Iterator[Element]:
         share=preview.n_answers / len(shown.answers),
     ))
     if gone:
-        names = words.first([plain(short[who]) for who in gone], _NAMED)
+        names = words.first([unmarked(short[who]) for who in gone], _NAMED)
         yield Statement(words("removes people", people=len(gone), names=names))
     if len(touched) > len(gone):
         key = "removes some more" if gone else "removes some"

@@ -42,7 +42,7 @@ from tripletscope.dashboard.results.presentation import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 #: Most objects with names in a map.
 _NAMED = 150
@@ -258,13 +258,13 @@ def _weights_said(result: FeatureWeights, table: pd.DataFrame) -> Iterator[Eleme
         names = words.first(_named(estimates), _MOST)
         yield Statement(words("features count", names=names, over=result.share.over))
     if len(nothing):
-        names = words.first([plain(name) for name in nothing], _NOTHING)
+        names = words.first([unmarked(name) for name in nothing], _NOTHING)
         yield Statement(words("features do not count", names=names))
     yield Advice(words("weights are shared"))
 
 
 def _named(estimates: Iterator[tuple[str, float, float, float]]) -> list[str]:
-    return [f"{plain(name)} {words.estimate(*estimate)}" for name, *estimate in estimates]
+    return [f"{unmarked(name)} {words.estimate(*estimate)}" for name, *estimate in estimates]
 
 
 @presents("unique_parts", told_in="features")

@@ -24,7 +24,7 @@ from tripletscope.dashboard.results.presentation import (
     presents,
 )
 from tripletscope.dashboard.results.scales import groups_aligned, scale_name, stimulus_title
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 #: People in a sentence, width of their names there, and above small panels, in em.
 _NAMED, _NAME, _TITLE = 6, 16.0, 8.0
@@ -66,14 +66,14 @@ def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 def held_said(name: str, scale: GroupScales) -> str:
     """Groups whose scales are held by the common prior alone."""
-    held = [plain(one) for one in short_labels(scale.names[scale.held].tolist(), _NAME)]
+    held = [unmarked(one) for one in short_labels(scale.names[scale.held].tolist(), _NAME)]
     return words("scales held", method=name, names=words.first(held, _NAMED))
 
 
 def _noise_said(name: str, scale: GroupScales) -> str:
     known = np.isfinite(scale.noise[1:])
     names = short_labels(scale.names[1:][known].tolist(), _NAME)
-    noise = [f"{plain(one)} {words.number(sigma)}"
+    noise = [f"{unmarked(one)} {words.number(sigma)}"
              for one, sigma in zip(names, scale.noise[1:][known], strict=True)]
     return words("scales noise", method=name, noise=words.first(noise, _NAMED),
                  common=scale.noise[0])

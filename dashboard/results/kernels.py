@@ -38,7 +38,7 @@ from tripletscope.dashboard.results.presentation import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 #: Smaller differences of held-out error do not count.
 _POINT = 0.01
@@ -151,7 +151,7 @@ def _gaps(shown: ShownResults, kernel: Kernel) -> Iterator[str]:
     unknown = [answers.labels[i] for i in np.flatnonzero(~kernel.placed_)]
     if unknown:
         yield words("similar to nothing", number=len(unknown), names=words.first(
-            [plain(name) for name in unknown], _NAMED
+            [unmarked(name) for name in unknown], _NAMED
         ))
     if shift := getattr(kernel, "shift_", 0.0):
         yield words("shifted", shift=shift)

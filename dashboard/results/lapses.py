@@ -23,7 +23,7 @@ from tripletscope.dashboard.results.presentation import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 _TALL = 0.7
 _NAMED = 5  # people in a sentence
@@ -65,7 +65,7 @@ def _who(result: LapseFit) -> str:
     out = np.flatnonzero(result.stand_out)
     rates = np.transpose([result.lapse, result.low, result.high])
     return words.first([
-        words("rate of", name=plain(short[result.participants[p]]),
+        words("rate of", name=unmarked(short[result.participants[p]]),
               **dict(zip(("rate", "low", "high"), rates[p], strict=True)))
         for p in out[np.argsort(-result.lapse[out])]
     ], _NAMED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -127,18 +127,30 @@ class PlacedObjects:
     """Objects on a map as page, report, archive and script show them: the base of all maps.
 
     Subclasses say of which results (`shown`, `run`) it is, `where` objects lie, and the `caption`.
+
+    window: Lower left and upper right corner in the plane; None where all points are seen.
     """
 
     shown: ShownResults
     run: Run
     where: Placed
     caption: str
+    window: tuple[np.ndarray, np.ndarray] | None = None
     #: Directions, in two dimensions or more.
     arrows: Sequence[Arrow] = ()
 
     @cached_property
     def look(self) -> MapLook:
         return self.shown.look_of(self.run)
+
+    @cached_property
+    def table_of_objects(self) -> pd.DataFrame:
+        return self.shown.answers.objects
+
+    @cached_property
+    def key(self) -> str:
+        """While it stays the same, zoom and camera survive a change of the figure."""
+        return self.run.key
 
     @property
     def _d(self) -> int:
@@ -151,7 +163,7 @@ class PlacedObjects:
     @cached_property
     def _coloured(self) -> tuple[str | None, pd.DataFrame]:
         """The column that colours objects, and the objects with it."""
-        objects, look = self.shown.answers.objects, self.look
+        objects, look = self.table_of_objects, self.look
         ways, key = own_colourings(objects), look.colour
         if key and key not in ways and look.values:
             values, known = objects["id"].map(look.values), [*dict.fromkeys(look.values.values())]
@@ -171,7 +183,7 @@ class PlacedObjects:
     def style(self) -> MapStyle:
         look, d = self.look, self._d
         coverage = USUAL if look.coverage is None else look.coverage
-        against = None if d > 1 else stimulus_of(self.shown.answers.objects) if (
+        against = None if d > 1 else stimulus_of(self.table_of_objects) if (
             look.against is None
         ) else look.against or None
         return MapStyle(
@@ -184,8 +196,7 @@ class PlacedObjects:
 
     @property
     def _sized(self) -> str | None:
-        column = self.look.sized
-        objects = self.shown.answers.objects
+        column, objects = self.look.sized, self.table_of_objects
         if not self.is_plane or column not in objects or not is_quantity(objects[column]):
             return None
         return column if np.isfinite(numbers_of(objects[column])).any() else None
@@ -215,11 +226,23 @@ class PlacedObjects:
         pictures = self.shown.pictures_on(canvas) if is_pictured else self.seen.pictures
         return embedding_map(
             replace(self.seen, pictures=pictures), self.style, caption=self.caption,
-            revision=self.run.key, canvas=canvas,
+            revision=self.key, window=self.window, canvas=canvas,
         )
 
     def table(self) -> pd.DataFrame:
-        return coordinates(self.shown.answers.objects, *self.where)
+        return coordinates(self.table_of_objects, *self.where)
+
+
+@dataclass(frozen=True)
+class GivenMap(PlacedObjects):
+    """Objects at places that are no result, such as the truth of a simulation."""
+
+    table_of_objects: pd.DataFrame = field()
+    where: Placed
+    caption: str
+    key: str = field()
+    look: MapLook = field()
+    shown: ShownResults = field(default_factory=lambda: ShownResults((), None, ""))
 
 
 @dataclass(frozen=True)
@@ -425,7 +448,7 @@ def _drawn_of(answers: Answers) -> str:
     return "answer" if answers.trials is None else "trial"
 
 
-def colour_of(objects: pd.DataFrame) -> str | None:
+def first_column_of(objects: pd.DataFrame) -> str | None:
     """The column that colours a map at first."""
     return first_colouring(objects, {}) or None
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.engine.method import Method, as_record, methods
-from tripletscope.core.inference.uncertainty.robustness import ALL, STATISTICS
+from tripletscope.core.inference.uncertainty.robustness import ALL, FEWEST, STATISTICS
 from tripletscope.core.run import Run
 from tripletscope.core.studies.multiverse import Multiverse
 from tripletscope.dashboard.figures.multiverse import rows_of, specification_curve
@@ -27,7 +27,6 @@ from tripletscope.dashboard.results.presentation import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.results.robustness import robustness_of
 from tripletscope.dashboard.words import words
 
 
@@ -279,3 +278,26 @@ def _planned(run: Run, planned: PlannedMaps) -> np.ndarray:
         and np.array_equal(inside[view], planned.kept)
         for k, view in enumerate(result.views)
     ])
+
+
+@presents("robustness")
+def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """Which views differ from random sets of their sizes; a figure is that of the multiverse."""
+    result = run.result()
+    if result.ways < FEWEST:
+        yield Statement(words("robust too few", people=result.n_people, ways=round(result.ways)))
+    elif not np.isfinite(result.value[:, 1:]).any(axis=0).all():
+        yield Statement(words("robust too little"))
+    elif not result.changed and not result.other_questions:
+        yield Statement(words("robust alike", p=float(np.nanmin([1.0, *result.p.ravel()]))))
+    for name, k in result.changed:
+        s = STATISTICS.index(name)
+        yield Statement(words(
+            f"robust {name}", view=result.views[k], value=result.value[s, k], p=result.p[s, k],
+            all=result.value[s, 0], low=result.chance_low[s, k], high=result.chance_high[s, k],
+        ))
+    if result.other_questions:
+        yield Statement(words("robust questions", views=result.other_questions))
+    if result.changed:
+        yield Statement(words("robust advice"))
+    yield Numbers(words("random sets"), lambda: result.table)

@@ -28,7 +28,7 @@ from tripletscope.dashboard.figures.people import (
 )
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.maps import colour_of
+from tripletscope.dashboard.results.maps import first_column_of
 from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
@@ -252,7 +252,7 @@ def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[D
         for g, share in enumerate(fitted.shares_)
     )]
     yield maps_beside(
-        shown, run, "group-maps", maps, titles, colour=colour_of(shown.answers.objects),
+        shown, run, "group-maps", maps, titles, colour=first_column_of(shown.answers.objects),
         groups=fitted.n_groups,
     )
 

@@ -30,7 +30,7 @@ from tripletscope.dashboard.results.presentation import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 from tripletscope.dashboard.words.sentences import uncited
 
 _NAMED = 3  # methods of further results
@@ -42,7 +42,7 @@ _TOLD_OF = {"map": (MAP, "fit", "bootstrap"), "clusters": ("clusters", "count_cl
 def plan_said(plan: AnalysisPlan) -> dict[str, list[str]]:
     """Sentences of a plan by the headings of a preregistration."""
     said = {
-        "title": [f"{plain(plan.title)}."],
+        "title": [f"{unmarked(plan.title)}."],
         "design": [words(
             "plan design", participants=plan.n_participants, answers=plan.n_answers,
             objects=plan.n_objects, task=ASKINGS[plan.task].title,
@@ -82,7 +82,7 @@ def heading(name: str) -> str:
 
 def question_said(name: str, columns: tuple[str, ...] = ()) -> str:
     """A question in words."""
-    named = words.listing([plain(each) for each in columns]) or words("these columns")
+    named = words.listing([unmarked(each) for each in columns]) or words("these columns")
     return words(f"planned {name.split()[0]}", columns=named)
 
 
@@ -217,7 +217,7 @@ def deviation_said(deviation: Deviation, why: str = "") -> str:
         f"deviation {code}", made=made, planned=planned, what=what,
         question=question_said(what) if what in QUESTIONS else "",
     )
-    return f"{said} {plain(why)}" if why else said
+    return f"{said} {unmarked(why)}" if why else said
 
 
 def standing_said(standing: Standing) -> list[str]:

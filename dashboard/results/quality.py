@@ -32,7 +32,7 @@ from tripletscope.dashboard.results.presentation import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 #: Least triads for a share of circular ones.
 _ENOUGH_TRIADS = 30
@@ -147,7 +147,7 @@ def _sides_said(report: QualityReport) -> Iterator[Element]:
     kind = Advice if sides.code == "unknown" else Statement
     yield kind(words(f"sides {sides.code}", **sides.values))
     if who:
-        names = [plain(name) for name in short_people(who).values()]
+        names = [unmarked(name) for name in short_people(who).values()]
         yield Advice(words("sides of", names=words.first(names, _NAMED)))
 
 

@@ -15,13 +15,7 @@ from tripletscope.core.inference.held_out.compare import is_chance
 from tripletscope.core.inference.held_out.score import CHANCE, ErrorEstimate
 from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.run import Run
-from tripletscope.core.scales import (
-    MLDS,
-    GroupScales,
-    OrdinalScale,
-    ScaleDiagnostics,
-    ScaleSamples,
-)
+from tripletscope.core.scales import MLDS, GroupScales, OrdinalScale, ScaleDiagnostics, ScaleSamples
 from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated_against
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.points import MapData
@@ -37,7 +31,7 @@ from tripletscope.dashboard.results.presentation import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 from tripletscope.dashboard.words.formats import interval
 
 _TASKS = ("bootstrap_scale", "ordinal_scale")
@@ -350,7 +344,7 @@ def fit_said(fitted: MLDS) -> str:
 
 def observers_said(fitted: MLDS) -> Iterator[str]:
     observers = fitted.observers_.tolist() if fitted.lapses != "none" or fitted.order else []
-    names = [f"{plain(name)} " if name else "" for name in short_labels(observers, _NAME)]
+    names = [f"{unmarked(name)} " if name else "" for name in short_labels(observers, _NAME)]
     if fitted.lapses != "none":
         order = np.argsort(-fitted.lapse_)
         rates = [

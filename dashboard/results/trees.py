@@ -25,7 +25,7 @@ from tripletscope.dashboard.results.presentation import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 _FLAT, _SQUARE = 0.5, 0.75
 #: Curves of searches: their columns, across and up.
@@ -151,7 +151,7 @@ def forest_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if look.predictor in result.peers.tolist():
         predicted = result.peer_predicted[result.peers.tolist().index(look.predictor)]
         whose = look.predictor
-    yield from _outcome(shown, run, predicted, f"{plain(whose)}. {about}")
+    yield from _outcome(shown, run, predicted, f"{unmarked(whose)}. {about}")
 
 
 def _without_forest(shown: ShownResults, run: Run) -> Iterator[Element]:

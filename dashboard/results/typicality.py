@@ -20,7 +20,7 @@ from tripletscope.dashboard.results.presentation import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 from tripletscope.dashboard.words.sentences import distinct
 
 #: Names in a sentence; rows of the figure, of which more are cut in the middle.
@@ -55,7 +55,7 @@ def typicality_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 def typicality_said(result: Typicality, labels: list[str]) -> Iterator[Element]:
     """Objects that are surely typical or odd, ranks, and depths on the map."""
-    order, names = result.order, np.array([plain(label) for label in labels], dtype=object)
+    order, names = result.order, np.array([unmarked(label) for label in labels], dtype=object)
     if not result.differs:
         yield Statement(words("typical alike", p=result.p))
     else:

@@ -16,17 +16,25 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+)
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
+import tripletscope
 from tripletscope.dashboard.collect.following import state_told
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.jobs.pool import close_pool, pool
 from tripletscope.dashboard.jobs.queue import Failed
 from tripletscope.dashboard.sandbox.outgoing import held, type_of
 from tripletscope.dashboard.serve.guard import LOOPBACK, Door, Guard
-from tripletscope.dashboard.serve.help import Help
-from tripletscope.dashboard.serve.notice import NEVER
+from tripletscope.dashboard.serve.notice import NEVER, notice
 from tripletscope.dashboard.serve.watchdog import watch_pages
 from tripletscope.dashboard.store.experiments import experiment_folder, stimulus_file
 from tripletscope.dashboard.store.services import close_all, services
@@ -41,6 +49,9 @@ _FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 #: Seconds without compilation, for the first pages and jobs.
 _FIRST = 5.0
 _PICTURE_SIZES = (64, 128, 320)
+#: From `make docs`; inside the package for wheels.
+SITE = Path(tripletscope.__file__).resolve().parent / "help"
+_CHECKED = {"Cache-Control": "no-cache"}  # the browser asks whether it has changed
 
 
 def _plotly(request: Request) -> Response:
@@ -175,3 +186,28 @@ def make_app(
         on_script_error=_explain,
         secrets=secrets,
     )
+
+
+class Help(StaticFiles):
+    """Serves the site, which may be built later, or how to build it."""
+
+    def __init__(self, site: Path = SITE) -> None:
+        super().__init__(directory=site, html=True, check_dir=False)
+
+    async def check_config(self) -> None:
+        """Nothing: the folder may be missing."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """The file of a path."""
+        if not Path(self.directory, "index.html").exists():
+            return HTMLResponse(
+                notice(
+                    "Help is not here yet",
+                    "<p>The documentation was not built with this copy of TripletScope; the "
+                    "command <code>make docs</code> in its repository builds it.</p>",
+                ),
+                404, headers=_CHECKED,
+            )
+        response = await super().get_response(path, scope)
+        response.headers.update(_CHECKED)
+        return response

@@ -164,6 +164,11 @@ class RunInfo:
         return f"{'★ ' * self.pinned}{f'{self.group}: ' * bool(self.group)}{self.name}"
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """The method as a record, as `tripletscope.core.engine.method.as_record` has it."""
+        return {name: self.record[name] for name in ("kind", "method", "parameters")}
+
+    @property
     def seconds(self) -> float:
         return self.record["seconds"]
 

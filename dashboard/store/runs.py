@@ -292,13 +292,10 @@ def is_about(run: Run, answers: Answers) -> bool:
 
 def _same_method(other: RunInfo, fit: RunInfo) -> bool:
     """Whether a run goes with a fit: it was computed for the same method."""
-    if other.state != fit.state:
-        return False
-    names = ("kind", "method", "parameters")
     # A fit to uploaded distances does not depend on the answers.
     return (
-        other.id != fit.id and other.table == fit.table
-        and all(other.record[n] == fit.record[n] for n in names)
+        other.state == fit.state and other.id != fit.id and other.table == fit.table
+        and other.settings == fit.settings
     )
 
 

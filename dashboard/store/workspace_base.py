@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import tripletscope
 from tripletscope.dashboard.files.contents import content_of, is_there, json_of
 from tripletscope.dashboard.files.errors import DamagedFile, WorkspaceError
 from tripletscope.dashboard.files.storage import PARTIAL, Compared, whole_file, words_for
@@ -30,7 +31,6 @@ from tripletscope.dashboard.store.folder import (
     mended,
 )
 from tripletscope.dashboard.store.holding import Held, Hold
-from tripletscope.dashboard.store.news import news_since
 from tripletscope.dashboard.store.recent import Recent
 from tripletscope.dashboard.store.trash import Trash, free
 
@@ -41,6 +41,21 @@ _FEW, _MANY = 4, 10_000
 #: Sessions, the last first, among which that of a browser is looked for.
 _LOOKED_AT = 100
 _AN_HOUR = timedelta(hours=1)
+#: Workspaces of this process with the same folder take turns to change it.
+_changes: dict[Path, Changes] = {}
+#: What a page has looked up so far, each with the number of the change before.
+_snapshot: ContextVar[dict[Any, tuple[int, Any]] | None] = ContextVar("snapshot", default=None)
+#: The file in a workspace that names the version.
+VERSION = "version"
+#: What most users notice first; CHANGELOG.md has all of it.
+_NEWS = (
+    "A data set opens by its *findings*: care, noise ceiling, held-out error, map and more, "
+    "computed without a click.",
+    "*Ctrl+K* searches pages, methods, objects and help. The address of a page leads others to the "
+    "same place.",
+    "Exclusions make named *views*. The sidebar switches them, and *Compare › Multiverse* compares "
+    "them.",
+)
 
 
 class Changes:
@@ -58,12 +73,6 @@ class Changes:
     def __exit__(self, *raised: object) -> None:
         self.number += 1
         self.lock.release()
-
-
-#: Workspaces of this process with the same folder take turns to change it.
-_changes: dict[Path, Changes] = {}
-#: What a page has looked up so far, each with the number of the change before.
-_snapshot: ContextVar[dict[Any, tuple[int, Any]] | None] = ContextVar("snapshot", default=None)
 
 
 class OpenFolder:
@@ -376,3 +385,15 @@ def _moment(text: object) -> datetime | None:
 
 def now() -> datetime:
     return datetime.now(UTC)
+
+
+def news_since(folder: Path, *, is_used: bool) -> tuple[str, ...]:
+    """Three sentences if another version used the workspace, with any data set, last."""
+    path = folder / VERSION
+    with suppress(OSError, ValueError):
+        if content_of(path) == tripletscope.__version__.encode():
+            return ()
+    # If this fails, the news comes once more.
+    with suppress(OSError), whole_file(path, sync=False) as file:
+        file.write(tripletscope.__version__.encode())
+    return _NEWS if is_used else ()

@@ -88,7 +88,7 @@ def submit(
         share = _share_of_first(piece)
         if whole.seconds >= _FIRST_WITHIN and share <= _MUCH_LESS:
             first = _compute(
-                info, triplets, piece, name, unasked=unasked, few=TASKS[piece[1]].first
+                info, triplets, piece, name, unasked=unasked, preview=TASKS[piece[1]].first
             )
             steps.append(Step(f"{whole.title}, a first result", first, share * whole.weight,
                               share * whole.seconds))
@@ -168,12 +168,12 @@ def step_of(
 
 def _compute(
     info: DatasetInfo | None, triplets: Triplets | None, piece: Piece, name: str, *,
-    unasked: bool, few: Mapping[str, Any] = MappingProxyType({}),
+    unasked: bool, preview: Mapping[str, Any] = MappingProxyType({}),
     part: tuple[float, float] = (0.0, 1.0),
 ) -> Callable[[Progress], None]:
     """The work of a step.
 
-    few: Options of a first result, which is kept as an incomplete one until the whole is there.
+    preview: Options of a first result, which is kept as an incomplete one until the whole is there.
     part: Share of the result at the beginning, if all went well, and at the end of the step.
     """
     given, task, options = piece
@@ -183,19 +183,19 @@ def _compute(
         method = _with_tails(info, triplets, given, progress) if chooses else given
         called = name if method is given or name != describe(given) else describe(method)
         workspace, wanted = services().workspace, key(task, method, triplets, options)
-        if few and find(info, triplets, method, task, options) is not None:
+        if preview and find(info, triplets, method, task, options) is not None:
             return
         with _alone(f"{info and info.id} {wanted}", progress):
             run = before = find(info, triplets, method, task, options)
-            if run is None or not (run.complete or few):
+            if run is None or not (run.complete or preview):
                 if info is not None and workspace.dataset(info.id) is None:
                     raise Stopped  # there is no place for results
                 with pool().taken() as worker:
                     run = worker.compute(
-                        task, method, triplets, {**options, **few}, begun=None if few else before,
-                        progress=_within(progress, *part),
+                        task, method, triplets, {**options, **preview},
+                        begun=None if preview else before, progress=_within(progress, *part),
                     )
-                    if few:
+                    if preview:
                         run = replace(
                             run, key=wanted, complete=False,
                             options=checked(TASKS[task].function, with_seed(options)),

@@ -21,7 +21,7 @@ def advice_of(info: DatasetInfo, triplets: Triplets, method: Method) -> str:
 
     By the newest held-out error of its method; empty where none is known.
     """
-    errors = [run for run in _errors(info, triplets) if _method_of(run) == as_record(method)]
+    errors = [run for run in _errors(info, triplets) if run.settings == as_record(method)]
     newest = max(errors, key=lambda run: run.record["created"], default=None)
     return _advice(info, triplets, newest) if newest else ""
 
@@ -31,7 +31,7 @@ def advice_of_best(info: DatasetInfo, triplets: Triplets) -> tuple[str, str]:
     best = _best(info, triplets)
     if best is None:
         return "", ""
-    return _advice(info, triplets, best), analysis.describe(make_method(_method_of(best)))
+    return _advice(info, triplets, best), analysis.describe(make_method(best.settings))
 
 
 def name_of_best(info: DatasetInfo, triplets: Triplets) -> str:
@@ -59,13 +59,9 @@ def _errors(info: DatasetInfo, triplets: Triplets) -> list[RunInfo]:
 def _is_of(run: RunInfo, triplets: Triplets) -> bool:
     """Whether this version would compute the same; an earlier one may have had other settings."""
     with suppress(TypeError, ValueError):
-        method = make_method(_method_of(run))
+        method = make_method(run.settings)
         return run.key == key(run.record["task"], method, triplets, run.record["options"])
     return False
-
-
-def _method_of(run: RunInfo) -> dict:
-    return {name: run.record[name] for name in ("kind", "method", "parameters")}
 
 
 def _advice(info: DatasetInfo, triplets: Triplets, run: RunInfo) -> str:

@@ -96,18 +96,18 @@ def _brief(name: str) -> str:
 
 def choose_run(
     current: Session, listed: Sequence[RunInfo], place: str, what: str, *, lost: str,
-    first: str = "", delete: Callable[[RunInfo], None] | None = None, **further: Any,
+    delete: Callable[[RunInfo], None] | None = None, **further: Any,
 ) -> RunInfo:
     """One of some runs. What was shown once stays, until another one is chosen.
 
-    place: Where the session notes the key of the run that is shown, at first `first` or the newest.
+    place: Where the session notes the key of the run that is shown, at first the newest.
     what, lost: What a run is called, like "this map", and what is gone if it is deleted.
     delete: How it is deleted, if that takes more than the workspace does.
     """
     runs = {run.key: run for run in in_order(listed)}
     # What was chosen may still be at work, or belong to answers that are left out now.
     noted = before(place)
-    wanted = (current.drafts.get(place), current.drafts.get(noted), first, listed[0].key)
+    wanted = (current.drafts.get(place), current.drafts.get(noted), listed[0].key)
     shown = current.remember(noted, next(key for key in wanted if key in runs))
     current.drafts.setdefault(place, shown)
     names = names_of([*runs.values()])

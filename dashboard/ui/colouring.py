@@ -6,12 +6,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from tripletscope.dashboard.results.colouring import (
-    Colouring,
-    free_title,
-    of_table,
-    own_colourings,
-)
+from tripletscope.dashboard.results.colouring import Colouring, free_title, of_table, own_colourings
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.ui.controls import pick

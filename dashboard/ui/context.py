@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from types import MappingProxyType
@@ -21,6 +20,7 @@ from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.jobs.queue import Job, Step
+from tripletscope.dashboard.results.colouring import of_table
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.presentation import (
     Advice,
@@ -103,7 +103,7 @@ class Context:
     @property
     def columns(self) -> list[str]:
         """Columns of the objects that say something of them."""
-        return [c for c in self.answers.objects.columns if c not in ("id", "label", "image")]
+        return of_table(self.answers.objects)
 
     @property
     def size(self) -> str:
@@ -184,19 +184,18 @@ class Context:
         return run or (self.find(method, task) if newest else None)
 
     def options(
-        self, task: str, *, given: Mapping[str, Any] = _NONE, hidden: Sequence[str] = (),
+        self, task: str, *, given: Mapping[str, Any] = _NONE,
         columns: Mapping[str, Sequence[str]] = _NONE, place: str = "",
     ) -> dict[str, Any]:
         """Ask for the options of a task.
 
         given: Options that are not asked for; a function makes one from those that are.
-        hidden: Further options that are not asked for, and are as declared.
         columns: That may be chosen, as for `parameter_form`.
         place: Of the form, if two tabs are not to share it.
         """
         options = parameter_form(
             self.session, TASKS[task].function, place or f"{self.page}.{task}",
-            hidden=(*given, *hidden), columns=columns,
+            hidden=tuple(given), columns=columns,
         )
         return options | {k: v(options) if callable(v) else v for k, v in given.items()}
 
@@ -298,16 +297,22 @@ class Context:
                     draw(part, *results)
                 continue
             halves.clear()
-            if isinstance(part, Advice):
-                st.caption(panels.marked(part.text))
-            elif isinstance(part, Numbers):
-                self.numbers(part)
-            else:
-                key = f"{self.page}.{part.name}"
-                if box := panels.folded(part.title, key) if part.is_folded else nullcontext():
-                    with box:
-                        draw(part, *results)
+            self._show(part, draw, results)
         panels.sentences(sentences)
+
+    def _show(
+        self, part: Advice | Numbers | Drawing, draw: Callable[..., None], results: Sequence[Any]
+    ) -> None:
+        """One element as wide as the page."""
+        if isinstance(part, Advice):
+            st.caption(panels.marked(part.text))
+        elif isinstance(part, Numbers):
+            self.numbers(part)
+        elif not part.is_folded:
+            draw(part, *results)
+        elif box := panels.folded(part.title, f"{self.page}.{part.name}"):
+            with box:
+                draw(part, *results)
 
     def _after_the_main(
         self, parts: list[Any], draw: Callable[..., None], results: Sequence[Any]

@@ -60,8 +60,8 @@ def map_method(info: DatasetInfo) -> Method:
         return usual
     sampled = _sampled(info)
     by_hand = [run for run in listed
-               if _key(_settings(run)) in sampled or not _is_usual(info, method_of(run))]
-    best = max(by_hand, key=lambda run: _key(_settings(run)) in sampled, default=None)
+               if _key(run.settings) in sampled or not _is_usual(info, method_of(run))]
+    best = max(by_hand, key=lambda run: _key(run.settings) in sampled, default=None)
     return usual if best is None else analysis.settled(info, method_of(best))
 
 
@@ -96,7 +96,7 @@ def delete_map(info: DatasetInfo, run: RunInfo) -> None:
     """Delete a map; if it was chosen, the answers choose again."""
     services().workspace.delete_run(run.id)
     chosen = _chosen(info)
-    if chosen and _key(_settings(run)) == _key(as_record(chosen)):
+    if chosen and _key(run.settings) == _key(as_record(chosen)):
         # This is no choice, which would hold against that of a fit that was begun before.
         services().workspace.note(info.id, MAP_CHOSEN, None)
 
@@ -111,7 +111,7 @@ def maps_of(info: DatasetInfo) -> list[RunInfo]:
     listed = services().workspace.runs(info.id, "fit", "embedding")
     sampled, mine = _sampled(info) if len(listed) > 1 else set(), _key(as_record(map_method(info)))
     first = max(listed, default=None, key=lambda run: (
-        _key(_settings(run)) == mine, _key(_settings(run)) in sampled
+        _key(run.settings) == mine, _key(run.settings) in sampled
     ))
     return sorted(listed, key=lambda run: run is not first)
 
@@ -122,10 +122,10 @@ def is_none_open(info: DatasetInfo) -> bool:
     That has the usual settings and no uncertainty, and nobody has chosen it.
     """
     opened = opened_map(info)
-    if opened is None or _key(_settings(opened)) != _key(as_record(map_method(info))):
+    if opened is None or _key(opened.settings) != _key(as_record(map_method(info))):
         return True
     return not is_chosen(info) and _is_usual(info, method_of(opened)) and (
-        _key(_settings(opened)) not in _sampled(info)
+        _key(opened.settings) not in _sampled(info)
     )
 
 
@@ -148,7 +148,7 @@ def errors_compared(context: Context, method: Method) -> list[Run]:
     workspace, d = services().workspace, method.get_params().get("n_components")
     listed = [run for run in workspace.runs(context.info.id, "cross_validate", method.kind)
               if run.complete and run.record["parameters"].get("n_components") == d]
-    is_own = [_key(_settings(run)) == _key(as_record(method)) for run in listed]
+    is_own = [_key(run.settings) == _key(as_record(method)) for run in listed]
     if not any(is_own) or all(is_own):
         return []
     runs = [workspace.run(context.info.id, run.key) for run in listed]
@@ -187,7 +187,7 @@ def _chosen(info: DatasetInfo) -> Method | None:
         return None
     # A map of before whose tails were open is itself.
     made = services().workspace.runs(info.id, "fit", "embedding")
-    is_made = _key(noted) in {_key(_settings(run)) for run in made}
+    is_made = _key(noted) in {_key(run.settings) for run in made}
     return method if is_made else analysis.settled(info, method)
 
 
@@ -200,18 +200,14 @@ def _is_usual(info: DatasetInfo, method: Method) -> bool:
 def _sampled(info: DatasetInfo) -> set[str]:
     """Methods of the maps whose uncertainty was computed."""
     return {
-        _key(_settings(run)) for task in UNCERTAIN
+        _key(run.settings) for task in UNCERTAIN
         for run in services().workspace.runs(info.id, task, "embedding")
     }
 
 
 def method_of(run: RunInfo) -> Method:
     """The method of a run as it was set, not fitted."""
-    return make_method(_settings(run))
-
-
-def _settings(run: RunInfo) -> dict[str, Any]:
-    return {name: run.record[name] for name in ("kind", "method", "parameters")}
+    return make_method(run.settings)
 
 
 def _key(settings: dict[str, Any]) -> str:

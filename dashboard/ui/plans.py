@@ -9,12 +9,7 @@ import streamlit as st
 
 from tripletscope.core.studies.preregistration.analysis_plan import AnalysisPlan
 from tripletscope.dashboard.files import export
-from tripletscope.dashboard.results.preregistration import (
-    heading,
-    plan_said,
-    plan_text,
-    time_said,
-)
+from tripletscope.dashboard.results.preregistration import heading, plan_said, plan_text, time_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.words import distinct

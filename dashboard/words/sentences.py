@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tripletscope.core.engine.declared import DataIdentity, parameters
+from tripletscope.core.engine.declared import DataIdentity, Parameter, parameters
 from tripletscope.core.presets import published_in
 
 if TYPE_CHECKING:
@@ -135,33 +135,38 @@ class _Words:
 
     def method(self, method: Method) -> str:
         """A method with its parameters that differ from the defaults."""
+        declared = parameters(type(method))
+        values = {p.name: getattr(method, p.name) for p in declared}
+        parts = [self._set(method, parameter, values[parameter.name]) for parameter in declared]
+        return ", ".join([method.title, *filter(None, parts)]) + self.as_in(method.name, values)
+
+    def _set(self, method: Method, parameter: Parameter, value: Any) -> str:
+        """A parameter that differs from its default; empty for others."""
         from tripletscope.core.engine.method import (  # as late as there is a method
             MethodParameter,
             make_method,
         )
 
-        parts = [method.title]
-        for parameter in parameters(type(method)):
-            value = getattr(method, parameter.name)
-            if parameter.name == "n_components" and method.kind != "dimensions":
-                parts.append(self.count(value, "dimension"))
-            elif isinstance(parameter.spec, MethodParameter):
-                if value is not None:
-                    parts.append(self("on the basis of", method=self.method(make_method(value))))
-            elif isinstance(parameter.spec, DataIdentity):
-                names = [text.rpartition(": ")[0] for text in value]
-                few = len(names) <= _FEW_COLUMNS
-                parts.append(", ".join(names) if few else self.count(len(names), "feature space"))
-            elif isinstance(value, list):
-                few = len(value) <= _FEW_COLUMNS
-                parts.append(", ".join(value) if few else self.count(len(value), "column"))
-            elif value != parameter.default:
-                name = parameter.spec.label.lower()
-                off = {True: name, False: self("switched off", name=name)}
-                written = f"{value:g}" if isinstance(value, float) else value
-                parts.append(off[value] if isinstance(value, bool) else f"{name} {written}")
-        values = {p.name: getattr(method, p.name) for p in parameters(type(method))}
-        return ", ".join(parts) + self.as_in(method.name, values)
+        if parameter.name == "n_components" and method.kind != "dimensions":
+            return self.count(value, "dimension")
+        if isinstance(parameter.spec, MethodParameter):
+            if value is None:
+                return ""
+            return self("on the basis of", method=self.method(make_method(value)))
+        if isinstance(parameter.spec, DataIdentity):
+            return self._few([text.rpartition(": ")[0] for text in value], "feature space")
+        if isinstance(value, list):
+            return self._few(value, "column")
+        if value == parameter.default:
+            return ""
+        name = parameter.spec.label.lower()
+        if isinstance(value, bool):
+            return name if value else self("switched off", name=name)
+        return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+
+    def _few(self, names: list[str], noun: str) -> str:
+        """A few names, or how many there are."""
+        return ", ".join(names) if len(names) <= _FEW_COLUMNS else self.count(len(names), noun)
 
     def as_in(self, name: str, values: Mapping[str, Any]) -> str:
         """The paper with these settings of a method or task, as the end of a phrase."""
@@ -181,7 +186,7 @@ def uncited(text: str) -> str:
     return re.sub(r" \[@[^]]+\]", "", text)
 
 
-def plain(text: str) -> str:
+def unmarked(text: str) -> str:
     """A user's name without what would be markup."""
     return text.replace("*", "\N{ASTERISK OPERATOR}").replace("@", "\N{FULLWIDTH COMMERCIAL AT}")
 
@@ -203,8 +208,8 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 #: Formats of the fields of sentences, by the word after their colon.
 _WRITTEN: dict[str, Callable[[Any, str], str]] = {
-    "name": lambda value, _: plain(str(value)),
-    "names": lambda value, _: words.listing([plain(str(name)) for name in value]),
+    "name": lambda value, _: unmarked(str(value)),
+    "names": lambda value, _: words.listing([unmarked(str(name)) for name in value]),
     "share": lambda value, _: words.share(value),
     "percent": lambda value, digits: words.percent(value, int(digits or 1)),
     "number": lambda value, _: words.number(value),

@@ -21,11 +21,7 @@ from tripletscope.dashboard.ui.controls import doing, parameter_form, pick_metho
 from tripletscope.dashboard.ui.distances import ask_for_distances
 from tripletscope.dashboard.ui.elements import CHOOSE, errors_shown, run_button
 from tripletscope.dashboard.ui.opened_map import map_method
-from tripletscope.dashboard.ui.shown_clustering import (
-    PAGE,
-    ShownClustering,
-    place_of_clustering,
-)
+from tripletscope.dashboard.ui.shown_clustering import PAGE, ShownClustering, place_of_clustering
 from tripletscope.dashboard.words.formats import count
 
 #: Up to so many objects the first tree is computed without being asked for.

@@ -9,9 +9,11 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.simulated import ExperimentCost, experiment_cost
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store import experiments
+from tripletscope.dashboard.store.experiments import experiment_key
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.elements import errors_shown
@@ -102,3 +104,13 @@ def with_experiment(context: Context) -> CollectContext | None:
                     "See them", key=f"{PAGE}.unsaved.see", on_click=go_to, args=(PAGE, "making"),
                 )
         return CollectContext.of(context, slug=slug, folder=folder, experiment=experiment)
+
+
+def expected_of(experiment: Experiment, **assumed: float) -> ExperimentCost:
+    """The memory of `tripletscope.core.studies.experiment.simulated.experiment_cost`."""
+    return _expected(experiment, experiment_key(experiment), **assumed)
+
+
+@st.cache_data(max_entries=16, show_spinner="Making the lists of questions")
+def _expected(_experiment: Experiment, key: str, **assumed: float) -> ExperimentCost:
+    return experiment_cost(_experiment, **assumed)

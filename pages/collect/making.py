@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
@@ -32,10 +33,10 @@ from tripletscope.dashboard.words.formats import count
 from tripletscope.pages.collect.context import (
     PAGE,
     chosen_experiment,
+    expected_of,
     note_unsaved,
     picture_beside_side,
 )
-from tripletscope.pages.collect.expected_cost import expected_of
 from tripletscope.pages.collect.shown import example_of, question_as_shown
 from tripletscope.pages.collect.texts import ask_for_texts, text_as_html
 
@@ -208,13 +209,12 @@ def _save(
             on_click=go_to, args=(PAGE, "trying"), help="Everything is saved.",
         )
         return
+    why = problem or "" if changed else "Nothing has changed."
     # Answers of before and after would be answers to different things.
-    is_held = changed and folder is not None and has_answers(folder) and any(
+    if changed and folder is not None and has_answers(folder) and any(
         getattr(kept, part.name) != getattr(draft, part.name)
         for part in fields(Experiment) if part.name not in _FREE
-    )
-    why = problem or "" if changed else "Nothing has changed."
-    if is_held:
+    ):
         why = "People have answered, so stimuli and questions can no longer change. Copy the " \
             "experiment to change them."
     if pressed(
@@ -223,14 +223,20 @@ def _save(
         why=why,
     ):
         with errors_shown(WorkspaceError, NotStarted):
-            with doing(current, st.spinner("Saving")):
-                new_slug = experiments.keep_experiment(
-                    services().workspace, draft, material.files, slug or None
-                )
-                if folder is not None:
-                    restart_server(folder)
-                if not slug:
-                    current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
-                    choose_experiment(current, new_slug)
-            st.toast(f"Kept: {panels.plain(draft.title)}.")
-            st.rerun()
+            _keep(current, slug, folder, draft, material)
+
+
+def _keep(
+    current: Session, slug: str, folder: Path | None, draft: Experiment, material: GivenObjects
+) -> None:
+    with doing(current, st.spinner("Saving")):
+        new_slug = experiments.keep_experiment(
+            services().workspace, draft, material.files, slug or None
+        )
+        if folder is not None:
+            restart_server(folder)
+        if not slug:
+            current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
+            choose_experiment(current, new_slug)
+    st.toast(f"Kept: {panels.plain(draft.title)}.")
+    st.rerun()

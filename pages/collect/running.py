@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,11 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.studies.experiment import results
+from tripletscope.core.engine.progress import Progress
+from tripletscope.core.studies.experiment import live, results
+from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS
+from tripletscope.core.studies.experiment.results import AnswerRecord
 from tripletscope.dashboard.collect import answer_log, following, jspsych, running
 from tripletscope.dashboard.collect.answer_log import CollectingState
 from tripletscope.dashboard.collect.participants import participants_table
@@ -21,8 +24,10 @@ from tripletscope.dashboard.collect.running import NotStarted, RunningServer
 from tripletscope.dashboard.collect.writer import NotKept, copied
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.files.errors import WorkspaceError
+from tripletscope.dashboard.jobs.pool import pool
+from tripletscope.dashboard.results.collecting import Collected, MapSoFar
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.store.looks import kept_looks
+from tripletscope.dashboard.store.looks import KeptMap, keep_look, keep_map, kept_looks, kept_map
 from tripletscope.dashboard.store.plans import plan_of_experiment
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
@@ -40,7 +45,6 @@ from tripletscope.pages.collect.context import (
     picture_beside_side,
     with_experiment,
 )
-from tripletscope.pages.collect.enough import look_when_due, show_enough
 from tripletscope.pages.collect.people import ask_for_one, show_people_of
 from tripletscope.pages.collect.start_server import open_answers
 
@@ -54,6 +58,8 @@ _CHANGES = {
     "paused": (("open", "Reopen", "play_arrow"), ("closed", "Close", "block")),
     "closed": (("open", "Reopen", "play_arrow"),),
 }
+#: The error is looked at anew when such a share of the answers, and so many, are new or gone.
+_SHARE, _MORE = 0.1, 50
 
 
 @tab(PAGE, "Run", 3, needs=with_experiment, slot=f"{PAGE}.look")
@@ -255,3 +261,46 @@ def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> No
         "questionnaire. Questionnaires, and parameters that some share, such as a condition, are "
         "also columns of the answers.",
     )
+
+
+def look_when_due(context: CollectContext, records: Sequence[AnswerRecord]) -> None:
+    """Compute the error in the background, where there are clearly other answers than before."""
+    if ASKINGS[context.experiment.task].measured:
+        return  # which are no triplets
+    answers = [record for record in records if record.is_about_objects]
+    place = f"{PAGE}.looked.{context.slug}"
+    # Also a look that found nothing counts, or there would be another one at once. Answers become
+    # fewer where somebody is deleted or stopped.
+    before = [context.session.drafts.get(place, 0),
+              *(look.found.n_answers for look in kept_looks(context.folder)[-1:])]
+    if len(answers) < live.FEWEST or context.waiting or not all(
+        abs(len(answers) - n) >= max(_MORE, _SHARE * n) for n in before
+    ):
+        return
+    context.session.drafts[place] = len(answers)
+    context.begin(
+        f"Map and its error: {context.experiment.title}", "Predicting held-out answers",
+        partial(_look, context.folder, context.experiment, answers),
+    )
+    st.rerun()
+
+
+def _look(
+    folder: Path, experiment: Experiment, answers: list[AnswerRecord], progress: Progress
+) -> live.CollectedError | None:
+    before = kept_map(folder)
+    mapped = partial(live.collected_map, experiment, answers, before=before and before.positions)
+    keep_map(folder, KeptMap(pool().call(mapped), len(answers)))
+    error = pool().call(live.collected_error, experiment, answers, progress=progress)
+    if error is not None:
+        keep_look(folder, error)
+    return error
+
+
+def show_enough(context: CollectContext, n_finished: int) -> None:
+    """Whether it is enough, and the newest map."""
+    experiment, looks = context.experiment, kept_looks(context.folder)
+    context.present(Collected(experiment, n_finished, {look.at: look.found for look in looks}))
+    newest = kept_map(context.folder)
+    if newest is not None and len(newest.positions) == len(experiment.objects):
+        context.present(MapSoFar(experiment, newest.positions, newest.n_answers, bool(looks)))

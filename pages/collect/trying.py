@@ -34,10 +34,10 @@ from tripletscope.dashboard.words.formats import count
 from tripletscope.pages.collect.context import (
     PAGE,
     CollectContext,
+    expected_of,
     picture_beside_side,
     with_experiment,
 )
-from tripletscope.pages.collect.expected_cost import expected_of
 
 _REPEATS = 4
 

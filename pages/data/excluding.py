@@ -12,11 +12,7 @@ from tripletscope.core.people.treatments import KEPT
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store import plans
-from tripletscope.dashboard.store.dataset import (
-    AFTER_EXCLUSIONS,
-    ALL_ANSWERS,
-    DatasetInfo,
-)
+from tripletscope.dashboard.store.dataset import AFTER_EXCLUSIONS, ALL_ANSWERS, DatasetInfo
 from tripletscope.dashboard.store.feature_tables import free_name
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui.context import Context

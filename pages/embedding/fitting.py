@@ -14,13 +14,12 @@ from tripletscope.core.inference.held_out.score import cross_validate, has_split
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import SAME_LOSS, agreeing
-from tripletscope.dashboard.figures.fit import loss_curves
-from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.diagnostics import loss_curves
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.jobs.queue import Job
 from tripletscope.dashboard.results.findings import usual_tasks
-from tripletscope.dashboard.results.maps import map_said
+from tripletscope.dashboard.results.map_recipe import MapLook, Placed
+from tripletscope.dashboard.results.maps import GivenMap, map_said
 from tripletscope.dashboard.results.presentation import Advice, Statement
 from tripletscope.dashboard.store.dataset import RunInfo
 from tripletscope.dashboard.store.services import services
@@ -173,9 +172,8 @@ def _job(job: Job | None, triplets: Triplets) -> None:
 def _live_map(job: Job, triplets: Triplets) -> str | None:
     if job.snapshot is None:
         return None
-    style = MapStyle(marks="points", uncertainty=False)
-    data = MapData(job.snapshot, triplets.objects)
-    return embedding_map(data, style, revision="live", canvas=_LIVE).to_json()
+    where = Placed(job.snapshot, None, None)
+    return GivenMap(triplets.objects, where, "", "live", MapLook("points")).draw(_LIVE).to_json()
 
 
 def _live_losses(job: Job) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from tripletscope.core.inference.held_out.compare import neighbour_overlap
 from tripletscope.core.inference.held_out.inspection import inspect_objects
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run, key
-from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.files import export
@@ -66,6 +64,31 @@ class ShownMap:
     def answers(self) -> tuple[str | None, str | None, int]:
         """Which answers it is of: tasks differ by the columns that they read of the same ones."""
         return self.listed.dataset, self.listed.state, self.listed.renewals
+
+
+@dataclass(frozen=True)
+class AlignedMap(PlainMap):
+    """A map with lines from where objects are in the reference, `before`."""
+
+    window: tuple[np.ndarray, np.ndarray] | None = None
+    before: np.ndarray | None = None
+
+    @property
+    def key(self) -> str:
+        return f"{self.run.key} {self.window}"
+
+    def draw(self, canvas: Canvas) -> go.Figure:
+        figure = super().draw(canvas)
+        if self.before is not None:
+            path = np.full((len(self.before), 3, 2), np.nan)
+            path[:, 0], path[:, 1] = self.before, self.where.positions
+            x, y = path.reshape(-1, 2).T
+            figure.add_scatter(
+                x=x, y=y, mode="lines", hoverinfo="skip", showlegend=False,
+                line={"color": "rgba(128,128,128,0.55)", "width": 1.0},
+            )
+            figure.data = (figure.data[-1], *figure.data[:-1])  # below the points
+        return figure.update_traces(marker_showscale=False, selector={"type": "scatter"})
 
 
 @tab("embedding", "Side by side", 5, slot=PAGE)
@@ -196,17 +219,17 @@ def _grid(
     places = st.columns(min(len(shown), 2))
     for k, (s, plane) in enumerate(zip(shown, planes, strict=True)):
         text = _map_caption(context.info, s, shown[0], k)
-        drawn = PlainMap(
+        drawn = AlignedMap(
             ShownResults((), context.triplets, context.info.name, looks={"": look},
                          selected=tuple(selected)),
-            s.run, Placed(plane, None, None), f"{s.name}. {text}",
+            s.run, Placed(plane, None, None), f"{s.name}. {text}", window,
+            planes[0] if arrows and k else None,
         )
-        before = planes[0] if arrows and k else None
         with places[k % len(places)]:
             st.markdown(f"**{panels.plain(s.name)}**" + (" (reference)" if not k else ""))
             drawing = Drawing(
                 f"map-{k}", s.name, text, f"Map. {text}", _HALF.height / _HALF.width,
-                partial(_drawn, drawn, window, before, text), drawn.table,
+                drawn.draw, drawn.table,
             )
             panels.figure_panel(
                 context.session, drawing, key=f"compare.map.{k}", canvas=_HALF,
@@ -227,31 +250,6 @@ def _window(
     low, high = np.nanpercentile(inside, [cut, 100.0 - cut], axis=0)
     margin = 0.06 * max(float(np.max(high - low)), 1e-9)
     return low - margin, high + margin
-
-
-def _drawn(
-    drawn: PlainMap, window: tuple[np.ndarray, np.ndarray], before: np.ndarray | None, text: str,
-    canvas: Canvas,
-) -> go.Figure:
-    """A map with lines from where objects are in the reference, `before`.
-
-    text: Its caption on the page, which says the rest above the maps.
-    """
-    data = drawn.seen
-    figure = embedding_map(
-        data, drawn.style, caption=text if canvas.screen else drawn.caption,
-        revision=f"{drawn.run.key} {window}", window=window, canvas=canvas,
-    )
-    if before is not None:
-        path = np.full((len(before), 3, 2), np.nan)
-        path[:, 0], path[:, 1] = before, data.positions
-        x, y = path.reshape(-1, 2).T
-        figure.add_scatter(
-            x=x, y=y, mode="lines", hoverinfo="skip", showlegend=False,
-            line={"color": "rgba(128,128,128,0.55)", "width": 1.0},
-        )
-        figure.data = (figure.data[-1], *figure.data[:-1])  # below the points
-    return figure.update_traces(marker_showscale=False, selector={"type": "scatter"})
 
 
 def _map_caption(info: DatasetInfo, shown: ShownMap, reference: ShownMap, place: int) -> str:

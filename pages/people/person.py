@@ -12,7 +12,7 @@ from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.observers import grid_height, map_grid
 from tripletscope.dashboard.figures.people import most_different
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.maps import colour_of
+from tripletscope.dashboard.results.maps import first_column_of
 from tripletscope.dashboard.results.people import floor_said
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.controls import pick
@@ -56,9 +56,8 @@ def show_person(context: PeopleContext) -> None:
             {name: names[name] for name in fitted.people_[order].tolist()},
             help="People who weight the axes least alike come first.",
         )
-        colour = context.pick_column(
-            f"{PAGE}.colour@{context.info.id}", default=colour_of(context.answers.objects) or ""
-        )
+        usual = first_column_of(context.answers.objects) or ""
+        colour = context.pick_column(f"{PAGE}.colour@{context.info.id}", default=usual)
     with context.picture:
         if floor:
             st.caption(panels.plain(floor))

@@ -11,22 +11,28 @@ import streamlit as st
 
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.print.browser import ExportError, can_render
+from tripletscope.dashboard.report import html
 from tripletscope.dashboard.report.document import Document, Section
 from tripletscope.dashboard.report.docx import word
 from tripletscope.dashboard.report.gathering import PAGE, chosen, offered, sections_of
 from tripletscope.dashboard.report.html import page
 from tripletscope.dashboard.report.latex import latex
+from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.report.pdf import pdf
 from tripletscope.dashboard.report.references import bibtex, csl_json
 from tripletscope.dashboard.report.report import ReportSettings, document
+from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
+from tripletscope.dashboard.ui.chart import chart
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.page import tab
-from tripletscope.pages.report.showing import show
+from tripletscope.dashboard.ui.panels import plain
+from tripletscope.dashboard.words import words
 
 #: Where a session notes why there is no file.
 _FAILED = f"{PAGE}.failed"
+_WIDTH = 720.0  # of the text, in pixels
 
 
 def _references(draft: Document) -> bytes:
@@ -153,3 +159,44 @@ def _file(form: str, draft: Document, notes: dict[str, Any]) -> bytes:
     except ExportError as error:
         notes[_FAILED] = str(error)
         raise
+
+
+def show(document: Document) -> None:
+    """The report, chapter by chapter."""
+    with st.container(key="report", width=int(_WIDTH)):
+        _html(f"<h2>{html.escaped(document.plain(document.title))}</h2>")
+        if document.authors:
+            st.markdown(plain(document.authors))
+        chapter = ""
+        for section in document.sections:
+            opened = PARTS[section.name].chapter
+            if opened != chapter:
+                st.html(f"<h3>{words(opened)}</h3>")
+                chapter = opened
+            _section(document, section)
+        if document.references:
+            st.html(f"<h3>{words('references')}</h3>"
+                    f'<div class="ts-report">{html.references(document)}</div>')
+
+
+def _html(content: str) -> None:
+    st.html(f'<div class="ts-report">{content}</div>')
+
+
+def _section(document: Document, section: Section) -> None:
+    text = f"<h4>{html.escaped(section.title)}</h4>"
+    for block in section.blocks:
+        if not isinstance(block, Drawing):
+            text += html.text_block(document, block)
+            continue
+        if text:
+            _html(text)
+            text = ""
+        chart(
+            block.on_page, key=f"report.{block.name}", alt=block.alt,
+            height=int(_WIDTH * block.ratio),
+        )
+        name = html.escaped(f"fig-{block.name}")
+        st.html(f'<div class="ts-report" id="{name}">{html.caption(document, block)}</div>')
+    if text:
+        _html(text)

@@ -18,11 +18,7 @@ from tripletscope.dashboard.ui.controls import parameter_form, several
 from tripletscope.dashboard.ui.elements import looks_row
 from tripletscope.dashboard.ui.looks import ask_look
 from tripletscope.dashboard.ui.page import tab
-from tripletscope.pages.scale.context import (
-    PAGE,
-    StimulusContext,
-    choose_stimulus,
-)
+from tripletscope.pages.scale.context import PAGE, StimulusContext, choose_stimulus
 
 _TASKS = ("bootstrap_scale", "ordinal_scale")
 #: Up to so many objects the first scales are computed without being asked for.

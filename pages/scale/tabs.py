@@ -20,12 +20,7 @@ from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import parameter_form, pick
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.ui.task import is_soon, show_task
-from tripletscope.pages.scale.context import (
-    MLDS_FORM,
-    PAGE,
-    StimulusContext,
-    choose_stimulus,
-)
+from tripletscope.pages.scale.context import MLDS_FORM, PAGE, StimulusContext, choose_stimulus
 
 
 def _in_space(context: StimulusContext) -> Method:

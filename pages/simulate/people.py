@@ -13,9 +13,9 @@ from tripletscope.core.inference.held_out.score import CHANCE
 from tripletscope.core.models.optimise.loss import margins
 from tripletscope.core.studies.design.scenario import Scenario, simulated_data
 from tripletscope.core.writing import write_answers
-from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.map_recipe import MapLook, Placed
+from tripletscope.dashboard.results.maps import GivenMap
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.context import Context
@@ -103,18 +103,17 @@ def _truth(context: Context, data: Triplets, truth: np.ndarray, text: str) -> No
     if truth.shape[1] > 3:
         shown = truth[:, :2]
         text += " The first two dimensions."
-    colour = next((c for c in ("group", "stimulus") if c in objects), None)
-    style = MapStyle(
-        marks="labels" if len(truth) <= _NAMED else "points", uncertainty=False, flat=False,
-        colour=colour, against="stimulus" if truth.shape[1] == 1 else None,
-    )
     objects["label"] = objects["label"].str.replace(r"^object 0*", "", regex=True)
-    context.figure(Drawing(
-        "truth", "The truth", text, text, 0.5, lambda canvas: embedding_map(
-            MapData(shown, objects, None), style, caption=text, canvas=canvas,
-            revision=f"{data.name} {truth.shape}",
-        ), lambda: data.objects,
-    ))
+    look = MapLook(
+        "labels" if len(truth) <= _NAMED else "points", flat=False, against="stimulus",
+        # Not by the first column that describes objects: that is a true position.
+        colour=next((name for name in ("group", "stimulus") if name in objects), ""),
+    )
+    where, key = Placed(shown, None, None), f"{data.name} {truth.shape}"
+    drawn = GivenMap(objects, where, text, key, look)
+    context.figure(
+        Drawing("truth", "The truth", text, text, 0.5, drawn.draw, lambda: data.objects)
+    )
 
 
 def true_positions_of(data: Triplets) -> np.ndarray | None:

@@ -147,7 +147,6 @@ def _upload(current: Session) -> None:
 
 def _read(current: Session, reading: ingest.Opening, files: list[Any]) -> None:
     """What becomes of files that are being read."""
-    together = " ".join(file.file_id for file in files)
     with st.spinner(f"Reading {panels.plain(reading.name)}"):
         reading.job.wait(ingest.SOON)
     if reading.job.active:
@@ -160,26 +159,30 @@ def _read(current: Session, reading: ingest.Opening, files: list[Any]) -> None:
         st.info("Reading was stopped. Nothing is kept.", icon=":material/info:")
         st.button("Read it again", on_click=ingest.forget_opening, args=(current.id,))
     else:
-        is_measured = isinstance(reading.error, MeasuredGiven)
-        told = panels.plain(reading.job.message)
-        # Of these the program can make something: nothing is wrong with them.
-        if isinstance(reading.error, (ConjointGiven, MatrixGiven, MeasuredGiven)):
-            st.info(told, icon=":material/info:")
-        else:
-            st.error(told, icon=":material/error:")
-        if not files:
-            return
-        if is_measured or (isinstance(reading.error, MatrixGiven) and len(files) > 1):
-            show_measured(current, files)
-        elif isinstance(reading.error, MatrixGiven):
-            _matrix(current, files[0])
-        elif isinstance(reading.error, ConjointGiven) and st.button("Go to Scale, Conjoint"):
-            open_page("scale", "conjoint")
-        if isinstance(reading.error, OtherTask):
-            st.button(
-                "Choose columns manually", on_click=current.insist_on, args=(together,),
-                help="Only if every row compares an anchor with two other objects.",
-            )
+        _not_read(current, reading.error, panels.plain(reading.job.message), files)
+
+
+def _not_read(current: Session, error: Exception | None, told: str, files: list[Any]) -> None:
+    """Why files hold no answers, and what can be made of them."""
+    # Of these the program can make something: nothing is wrong with them.
+    if isinstance(error, (ConjointGiven, MatrixGiven, MeasuredGiven)):
+        st.info(told, icon=":material/info:")
+    else:
+        st.error(told, icon=":material/error:")
+    if not files:
+        return
+    if isinstance(error, MatrixGiven) and len(files) == 1:
+        _matrix(current, files[0])
+    elif isinstance(error, (MatrixGiven, MeasuredGiven)):
+        show_measured(current, files)
+    elif isinstance(error, ConjointGiven) and st.button("Go to Scale, Conjoint"):
+        open_page("scale", "conjoint")
+    if isinstance(error, OtherTask):
+        st.button(
+            "Choose columns manually", on_click=current.insist_on,
+            args=(" ".join(file.file_id for file in files),),
+            help="Only if every row compares an anchor with two other objects.",
+        )
 
 
 def _open_restored(current: Session, restored: Restored) -> None:

@@ -37,23 +37,23 @@ _CARD, _ANSWERED = f"{PAGE}.asked", f"{PAGE}.answered"
 Asking = Callable[[AnswersOracle], Any]
 
 
-def show_answering(grove: TreeContext, plan: TreeSettings) -> None:
+def show_answering(context: TreeContext, plan: TreeSettings) -> None:
     """The questions that make a tree; the page shows the tree anew with each of its levels."""
-    _converse(grove, partial(fitted_tree, grove, plan), "tree", "at this level of the tree")
+    _converse(context, partial(fitted_tree, context, plan), "tree", "at this level of the tree")
 
 
-def show_searching(grove: TreeContext, search: Asking) -> bool:
+def show_searching(context: TreeContext, search: Asking) -> bool:
     """The questions of a search; whether all are answered."""
-    _converse(grove, search, "search", "")
-    return _next(grove, search)[0] is None
+    _converse(context, search, "search", "")
+    return _next(context, search)[0] is None
 
 
 @st.fragment
-def _converse(grove: TreeContext, asking: Asking, of: str, level: str) -> None:
+def _converse(context: TreeContext, asking: Asking, of: str, level: str) -> None:
     """The next question with its pictures, and what has been answered so far."""
-    waiting, n_known = _next(grove, asking)
-    answered = grove.session.take_press(_ANSWERED)
-    if answered and (waiting is None or grove.session.take_press(f"{_ANSWERED}.level")):
+    waiting, n_known = _next(context, asking)
+    answered = context.session.take_press(_ANSWERED)
+    if answered and (waiting is None or context.session.take_press(f"{_ANSWERED}.level")):
         st.rerun()
     if waiting is None:
         st.success(
@@ -61,13 +61,13 @@ def _converse(grove: TreeContext, asking: Asking, of: str, level: str) -> None:
             icon=":material/check:",
         )
     else:
-        _ask(grove, waiting, level)
-    _take_away(grove, given_answers(grove))
+        _ask(context, waiting, level)
+    _take_away(context, given_answers(context))
 
 
-def _next(grove: TreeContext, asking: Asking) -> tuple[np.ndarray | None, int]:
+def _next(context: TreeContext, asking: Asking) -> tuple[np.ndarray | None, int]:
     """The questions that can be asked now, and how many decisions are answered."""
-    oracle = person(grove)
+    oracle = person(context)
     try:
         asking(oracle)
     except Unanswered as stopped:
@@ -75,19 +75,19 @@ def _next(grove: TreeContext, asking: Asking) -> tuple[np.ndarray | None, int]:
     return None, oracle.n_answered
 
 
-def person(grove: TreeContext) -> AnswersOracle:
+def person(context: TreeContext) -> AnswersOracle:
     """What a person has answered at this screen, and nothing else."""
-    rows = np.reshape(given_answers(grove), (-1, 3))
-    return AnswersOracle(Triplets.from_array(rows, grove.info.n_objects))
+    rows = np.reshape(given_answers(context), (-1, 3))
+    return AnswersOracle(Triplets.from_array(rows, context.info.n_objects))
 
 
-def _ask(grove: TreeContext, waiting: np.ndarray, level: str) -> None:
-    n_given = len(given_answers(grove))
+def _ask(context: TreeContext, waiting: np.ndarray, level: str) -> None:
+    n_given = len(given_answers(context))
     # Sides are drawn by lot, and the same whenever this question is shown.
     rng = np.random.default_rng(n_given)
     x, p, q = (int(i) for i in waiting[0])
     left, right = (p, q) if rng.random() < 0.5 else (q, p)
-    labels = grove.triplets.labels
+    labels = context.triplets.labels
     with st.container(border=True, key=_CARD):
         st.markdown(
             f"**Is {panels.plain(labels[x])} more like {panels.plain(labels[left])} or "
@@ -100,7 +100,7 @@ def _ask(grove: TreeContext, waiting: np.ndarray, level: str) -> None:
         )
         columns = st.columns(3)
         for column, i in zip(columns, (left, x, right), strict=True):
-            _show(grove, column, i)
+            _show(context, column, i)
         for column, side, near, far in (
             (columns[0], "Left", left, right), (columns[2], "Right", right, left)
         ):
@@ -108,77 +108,78 @@ def _ask(grove: TreeContext, waiting: np.ndarray, level: str) -> None:
                 st.button(
                     panels.plain(labels[near]), key=f"{PAGE}.answer.{side}", width="stretch",
                     shortcut=side, on_click=_answer,
-                    args=(grove, n_given, [x, near, far], len(waiting) == 1 and bool(level)),
+                    args=(context, n_given, [x, near, far], len(waiting) == 1 and bool(level)),
                 )
         with columns[1]:
             button(
                 "Undo the last", key=f"{PAGE}.undo", width="stretch", type="tertiary",
                 why="" if n_given else "Nothing is answered yet.", icon=":material/undo:",
-                on_click=_undo, args=(grove, n_given),
+                on_click=_undo, args=(context, n_given),
             )
     # The arrow keys would still move through the box in which the person was chosen.
-    focus_on(f".st-key-{_CARD.replace('.', '-')}", f"{grove.info.id} {x}", name="asked", take=True)
+    card = f".st-key-{_CARD.replace('.', '-')}"
+    focus_on(card, f"{context.info.id} {x}", name="asked", take=True)
 
 
 # A second click, and one in another tab, may come when the question has been answered.
-def _answer(grove: TreeContext, n_given: int, answer: list[int], ends_level: bool) -> None:
-    given = given_answers(grove)
+def _answer(context: TreeContext, n_given: int, answer: list[int], ends_level: bool) -> None:
+    given = given_answers(context)
     if len(given) != n_given:
         return
-    _keep(grove, [*given, answer])
-    grove.session.press(_ANSWERED)
+    _keep(context, [*given, answer])
+    context.session.press(_ANSWERED)
     if ends_level:
-        grove.session.press(f"{_ANSWERED}.level")
+        context.session.press(f"{_ANSWERED}.level")
 
 
-def _undo(grove: TreeContext, n_given: int) -> None:
-    given = given_answers(grove)
+def _undo(context: TreeContext, n_given: int) -> None:
+    given = given_answers(context)
     if len(given) != n_given:
         return
-    _keep(grove, given[:-1])
-    grove.session.press(_ANSWERED)
-    grove.session.press(f"{_ANSWERED}.level")
+    _keep(context, given[:-1])
+    context.session.press(_ANSWERED)
+    context.session.press(f"{_ANSWERED}.level")
 
 
-def _keep(grove: TreeContext, answers: list[list[int]]) -> None:
-    grove.session.remember(f"{PAGE}.given@{grove.info.id}", answers)
-    grove.session.save()  # of a fragment nobody else does it
+def _keep(context: TreeContext, answers: list[list[int]]) -> None:
+    context.session.remember(f"{PAGE}.given@{context.info.id}", answers)
+    context.session.save()  # of a fragment nobody else does it
 
 
-def _show(grove: TreeContext, column: st.delta_generator.DeltaGenerator, i: int) -> None:
-    label, file = grove.triplets.labels[i], None
+def _show(context: TreeContext, column: st.delta_generator.DeltaGenerator, i: int) -> None:
+    label, file = context.triplets.labels[i], None
     with errors_shown(WorkspaceError, show=column.error):
-        file = grove.picture_of(i, _PICTURE)
+        file = context.picture_of(i, _PICTURE)
     if file is None:
         column.markdown(f"### {panels.plain(label)}")
     else:
         column.image(file, alt=label, width="stretch")
 
 
-def _take_away(grove: TreeContext, answers: list[list[int]]) -> None:
+def _take_away(context: TreeContext, answers: list[list[int]]) -> None:
     if not answers:
         return
     with st.container(horizontal=True):
-        ids = np.array(grove.triplets.ids, dtype=object)
+        ids = np.array(context.triplets.ids, dtype=object)
         table = pd.DataFrame(ids[np.array(answers)], columns=["anchor", "near", "far"])
         csv_button("Download the answers", lambda: table,
-                   export.file_name(grove.info.name, "answers"), f"{PAGE}.given.csv")
+                   export.file_name(context.info.name, "answers"), f"{PAGE}.given.csv")
         if pressed(
-            grove.session, f"{PAGE}.given.keep", "Keep as a data set",
+            context.session, f"{PAGE}.given.keep", "Keep as a data set",
             icon=":material/library_add:",
             help="Makes a data set of the same objects, on the start page.",
         ):
             workspace = services().workspace
-            name = f"{grove.info.name}, answered here"
+            name = f"{context.info.name}, answered here"
             workspace.add_dataset(
-                Triplets(answers, grove.triplets.objects, None, name),
-                origin=f"answers at the screen about {grove.info.name}",
-                pictures=workspace.pictures(grove.info),
+                Triplets(answers, context.triplets.objects, None, name),
+                origin=f"answers at the screen about {context.info.name}",
+                pictures=workspace.pictures(context.info),
                 report=[f"{count(len(answers), 'answer')}, given to the questions of a tree."],
             )
             st.toast("It is on the start page, under Recent.")
-        if pressed(grove.session, f"{PAGE}.given.forget", "Start over", icon=":material/delete:"):
+        if pressed(context.session, f"{PAGE}.given.forget", "Start over", icon=":material/delete:"):
             panels.ask_to_delete(
                 "these answers", f"{count(len(answers), 'answer')} given here will be deleted.",
-                lambda: grove.session.remember(f"{PAGE}.given@{grove.info.id}", []),
+                lambda: context.session.remember(f"{PAGE}.given@{context.info.id}", []),
             )

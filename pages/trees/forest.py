@@ -28,45 +28,45 @@ from tripletscope.pages.trees.tree_context import PAGE, TreeContext, choose_spac
 _MOST_PIVOTS = 20
 
 
-def _nothing_to_predict(grove: TreeContext) -> tuple[str, str] | None:
-    if grove.explained:
+def _nothing_to_predict(context: TreeContext) -> tuple[str, str] | None:
+    if context.explained:
         return None
     return (
         "There is nothing to predict",
         "Forests predict a column of the stimulus metadata"
-        f"{' that is no feature' if grove.has_features else ''}. Add one on the page Data.",
+        f"{' that is no feature' if context.has_features else ''}. Add one on the page Data.",
     )
 
 
-def _kind(grove: TreeContext) -> dict[str, Any]:
+def _kind(context: TreeContext) -> dict[str, Any]:
     """Whether a column is predicted as numbers or as classes."""
     return {"kind": lambda options: (
-        "numbers" if is_quantity(grove.triplets.objects[options["column"]]) else "classes"
+        "numbers" if is_quantity(context.triplets.objects[options["column"]]) else "classes"
     )}
 
 
-def _forest(grove: TreeContext, run: Run) -> None:
+def _forest(context: TreeContext, run: Run) -> None:
     """What a forest of all objects says: which pivots matter, and who shares leaves."""
     errors, options = run.result(), run.options
     if errors.best is None:
         return
-    a, b = noted_look(grove, run).of(errors)
+    a, b = noted_look(context, run).of(errors)
     leaf_size, n_trees = int(errors.leaf_sizes[a]), int(errors.n_trees[b])
     settings = {name: options[name] for name in ("kind", "answers", "max_samples", "seed")}
     forest, objects = _grown_forest(
-        (edition_of(grove.fit), grove.triplets.fingerprint), grove, options["column"],
+        (edition_of(context.fit), context.triplets.fingerprint), context, options["column"],
         **settings, leaf_size=leaf_size, n_estimators=n_trees,
     )
     importance = forest.pivot_importances_
     order = np.argsort(-importance, kind="stable")[:_MOST_PIVOTS]
-    names, members = short_labels(grove.triplets.labels), objects[order].tolist()
-    ids = [grove.triplets.ids[i] for i in objects]
+    names, members = short_labels(context.triplets.labels), objects[order].tolist()
+    ids = [context.triplets.ids[i] for i in objects]
     people = "" if options["answers"] == "fitted" else "the data, then "
     text = (
         f"The {count(len(order), 'pivot')} whose splits lower the "
         f"{'impurity of classes' if len(errors.classes) else 'variance'} most, in a forest of all "
         f"objects, leaf size {leaf_size}, {count(n_trees, 'tree')}. {options['column']}, answered "
-        f"by {people}{grove.source}. {grove.about}"
+        f"by {people}{context.source}. {context.about}"
     )
 
     def table() -> pd.DataFrame:
@@ -80,13 +80,13 @@ def _forest(grove: TreeContext, run: Run) -> None:
     def further() -> None:
         csv_button(
             "Proximities (CSV)", proximities,
-            export.file_name(grove.info.name, options["column"], "proximities"),
+            export.file_name(context.info.name, options["column"], "proximities"),
             "trees.proximities.csv", icon=":material/grid_on:",
             help="How often any two objects share a leaf: a similarity matrix.",
         )
 
     st.header("Important pivots", anchor=False)
-    grove.figure(Drawing(
+    context.figure(Drawing(
         "pivots", "Important pivots", text, text, 0.53, lambda canvas: most_similar(
             importance[order], [names[i] for i in members], members,
             title="share of the reduction", caption=text, canvas=canvas,
@@ -96,19 +96,19 @@ def _forest(grove: TreeContext, run: Run) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Growing the forest")
 def _grown_forest(
-    content: tuple[tuple, str], _grove: TreeContext, column: str, **settings: Any
+    content: tuple[tuple, str], _context: TreeContext, column: str, **settings: Any
 ) -> tuple[ComparisonForest, np.ndarray]:
-    return grown_forest(_grove.fitted, _grove.triplets, column, **settings)
+    return grown_forest(_context.fitted, _context.triplets, column, **settings)
 
 
 @tab(PAGE, "Prediction", 3, needs=choose_space)
-def show_prediction(grove: TreeContext) -> None:
+def show_prediction(context: TreeContext) -> None:
     """Errors of forests by leaf size and number of trees, and the forest of the best."""
     show_task(
-        grove, "predict_column", refused=_nothing_to_predict(grove),
-        given=lambda method: _kind(grove), columns={"objects": grove.explained},
-        after=partial(_forest, grove),
+        context, "predict_column", refused=_nothing_to_predict(context),
+        given=lambda method: _kind(context), columns={"objects": context.explained},
+        after=partial(_forest, context),
         about="Predicts held-out values with several leaf sizes and numbers of trees.",
         promise="Compute shows how well a forest predicts a column of held-out objects from "
-        f"comparisons alone, next to methods that see {grove.source}.",
+        f"comparisons alone, next to methods that see {context.source}.",
     )

@@ -17,8 +17,7 @@ from tripletscope.core.studies.design.active import mixed
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.listed_designs import listed
 from tripletscope.core.trees.nodes import cells
-from tripletscope.dashboard.figures.cells import Region, divided_map, window
-from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.cells import Region, divided, window
 from tripletscope.dashboard.figures.theme import FAINT, Canvas
 from tripletscope.dashboard.figures.tree import (
     TREE_WIDTH,
@@ -51,7 +50,7 @@ from tripletscope.pages.trees.tree_context import (
     TreeSettings,
     choose_space,
     grow,
-    planting,
+    tree_settings,
 )
 
 #: Cells are drawn on a map that has at least the other objects in them.
@@ -65,36 +64,36 @@ _ANSWERED_BY = {
 
 
 @tab(PAGE, "Tree", 1, needs=choose_space)
-def show_tree(grove: TreeContext) -> None:
+def show_tree(context: TreeContext) -> None:
     """The tree, what is to know of it, its cells, and what can be taken away."""
-    picture, side = grove.picture_and_side()
+    picture, side = context.picture_and_side()
     with looks_row(picture):
-        colour = grove.colour()
+        colour = context.colour()
     with side:
-        plan = planting(grove, colour)
+        plan = tree_settings(context, colour)
     with picture:
         if len(plan.objects) < 2:
             panels.empty("Too few objects", "A tree needs two objects or more.")
             return
         if plan.who == PERSON:
-            show_answering(grove, plan)
-        grown = grow(grove, plan)
-        data = _data(grove, plan, grown, colour)
-        _diagram(grove, plan, grown, data)
-        _facts(grove, plan, grown)
-        _partition(grove, plan, grown, data)
-        _members(grove, grown)
-        _questions(grove, plan, grown)
+            show_answering(context, plan)
+        grown = grow(context, plan)
+        data = _data(context, plan, grown, colour)
+        _diagram(context, plan, grown, data)
+        _facts(context, plan, grown)
+        _partition(context, plan, grown, data)
+        _members(context, grown)
+        _questions(context, plan, grown)
 
 
-def words(grove: TreeContext, plan: TreeSettings, grown: GrownTree) -> str:
+def words(context: TreeContext, plan: TreeSettings, grown: GrownTree) -> str:
     """How the tree came about, for captions."""
     pairs = grown.tree.n_pairs
     pivots = {
         "random": "random pivots", "answered": "pivots with most answers",
         "supervised": f"pivots of different {plan.colour}",
     }
-    source = grove.source if grove.has_features else "the map or kernel"
+    source = context.source if context.has_features else "the map or kernel"
     text = (
         f"Comparison tree of {count(len(plan.objects), 'object')}, leaf size {plan.leaf_size}, "
         f"{pivots[grown.tree.pivots]}{f', majority of {pairs} pairs' if pairs > 1 else ''}. "
@@ -106,31 +105,31 @@ def words(grove: TreeContext, plan: TreeSettings, grown: GrownTree) -> str:
         text += f" ({NOISE.options[noise].lower()}{strength}, asked {count(times, 'time')})"
     if grown.answered is not None:
         text += f"; participants made {100 * grown.answered:.0f} % of the tree's decisions"
-    return f"{text}. {grove.about}"
+    return f"{text}. {context.about}"
 
 
 def _data(
-    grove: TreeContext, plan: TreeSettings, grown: GrownTree, colour: str | None
+    context: TreeContext, plan: TreeSettings, grown: GrownTree, colour: str | None
 ) -> ComparisonTreeData:
-    current, objects = grove.session, grove.triplets.objects
+    current, objects = context.session, context.triplets.objects
     opened = set(first_opened(grown.nodes))
     folded = current.drafts.get(f"{PAGE}.folded", {})
-    if folded.get("tree") == _name(grove, plan):
+    if folded.get("tree") == _name(context, plan):
         opened ^= set(folded["nodes"])
     return ComparisonTreeData(
-        grown.nodes, objects, opened, colour, picture_addresses(grove.info, objects, 64),
-        current.selected_positions(grove.triplets), _remarks(grove, grown),
+        grown.nodes, objects, opened, colour, picture_addresses(context.info, objects, 64),
+        current.selected_positions(context.triplets), _remarks(context, grown),
     )
 
 
-def _name(grove: TreeContext, plan: TreeSettings) -> str:
+def _name(context: TreeContext, plan: TreeSettings) -> str:
     """Tells trees apart, but not the states of one that a person is answering."""
-    return f"{grove.fit.key} {plan.who} {hash((plan.objects, plan.settings, plan.observer))}"
+    return f"{context.fit.key} {plan.who} {hash((plan.objects, plan.settings, plan.observer))}"
 
 
-def _remarks(grove: TreeContext, grown: GrownTree) -> Sequence[str]:
+def _remarks(context: TreeContext, grown: GrownTree) -> Sequence[str]:
     """For each node its question, and who answered it how surely."""
-    labels, decisions = grove.triplets.labels, grown.decisions
+    labels, decisions = context.triplets.labels, grown.decisions
     remarks = [""] * len(grown.nodes.child)
     for node, rows in decisions.assign(unsure=grown.unsure_rows).groupby("node"):
         p, q = (html.escape(labels[int(i)], quote=False) for i in grown.nodes.pivots[node, 0])
@@ -144,10 +143,10 @@ def _remarks(grove: TreeContext, grown: GrownTree) -> Sequence[str]:
 
 
 def _diagram(
-    grove: TreeContext, plan: TreeSettings, grown: GrownTree, data: ComparisonTreeData
+    context: TreeContext, plan: TreeSettings, grown: GrownTree, data: ComparisonTreeData
 ) -> None:
-    current, text = grove.session, words(grove, plan, grown)
-    name = _name(grove, plan)
+    current, text = context.session, words(context, plan, grown)
+    name = _name(context, plan)
 
     def picked(numbers: list[int], mode: str) -> None:
         objects, turned = data.picked(numbers)
@@ -162,18 +161,18 @@ def _diagram(
     def draw(canvas: Canvas) -> Any:
         shown = data
         if not canvas.screen and data.pictures:
-            shown = replace(data, pictures=embedded_pictures(grove.info, data.objects))
+            shown = replace(data, pictures=embedded_pictures(context.info, data.objects))
         return tree_diagram(shown, revision=name, caption=text, canvas=canvas)
 
     canvas = Canvas(TREE_WIDTH, tree_height(data))
     drawing = Drawing(
         "tree", "Tree", text, f"Diagram of a tree. {text}", canvas.height / canvas.width, draw,
-        partial(_table, grove, grown),
+        partial(_table, context, grown),
     )
     panels.figure_panel(
-        current, drawing, key="trees.diagram", name=export.file_name(grove.info.name, "tree"),
+        current, drawing, key="trees.diagram", name=export.file_name(context.info.name, "tree"),
         canvas=canvas, fills="part", gestures=Gestures(
-            data.hover_pictures(picture_addresses(grove.info, data.objects, 320)), picked
+            data.hover_pictures(picture_addresses(context.info, data.objects, 320)), picked
         ),
         of=(tuple(grown.nodes), data.objects, sorted(data.opened), data.colour, data.pictures,
             data.selected, data.remarks, name, text),
@@ -184,15 +183,15 @@ def _diagram(
     )
 
 
-def _table(grove: TreeContext, grown: GrownTree) -> pd.DataFrame:
+def _table(context: TreeContext, grown: GrownTree) -> pd.DataFrame:
     table = grown.tree.table()
-    ids = np.array([*grove.triplets.ids, ""], dtype=object)
+    ids = np.array([*context.triplets.ids, ""], dtype=object)
     table[["p", "q"]] = ids[table[["p", "q"]].to_numpy()]
     members = [" ".join(ids[grown.nodes.members(i)]) for i in range(len(table))]
     return table.assign(members=members).rename_axis("node").reset_index()
 
 
-def _facts(grove: TreeContext, plan: TreeSettings, grown: GrownTree) -> None:
+def _facts(context: TreeContext, plan: TreeSettings, grown: GrownTree) -> None:
     facts = st.columns(5)
     facts[0].metric(
         "Height", grown.tree.height,
@@ -217,7 +216,7 @@ def _facts(grove: TreeContext, plan: TreeSettings, grown: GrownTree) -> None:
             "the tree is about distances, not about what people answer. They are listed among the "
             "questions below."
         ))
-    elif plan.who in (UPLOADED, MAP) and not grove.has_features:
+    elif plan.who in (UPLOADED, MAP) and not context.has_features:
         facts[4].caption(
             "Certainty unknown",
             help="The uncertainty of the map has not been computed: see Embedding, Positions.",
@@ -225,26 +224,26 @@ def _facts(grove: TreeContext, plan: TreeSettings, grown: GrownTree) -> None:
 
 
 def _partition(
-    grove: TreeContext, plan: TreeSettings, grown: GrownTree, data: ComparisonTreeData
+    context: TreeContext, plan: TreeSettings, grown: GrownTree, data: ComparisonTreeData
 ) -> None:
     """The cells of the nodes that are drawn, on the map."""
-    if not grove.is_plane or grown.tree.n_pairs > 1:
+    if not context.is_plane or grown.tree.n_pairs > 1:
         why = (
             "majorities of several pairs have no straight boundaries"
-            if grove.is_plane else "this needs two features" if grove.has_features
+            if context.is_plane else "this needs two features" if context.has_features
             else "this needs a two-dimensional map"
         )
         st.caption(f"The cells are not drawn on a map: {why}.")
         return
-    regions = _regions(grove, grown, data)
+    regions = _regions(context, grown, data)
     inside = np.isin(np.arange(len(data.objects)), plan.objects)
-    shown = np.where(inside[:, None], grove.positions, np.nan)
-    lost = displaced(grown.decisions, grove.positions, set(data.shown) - set(data.ends))
+    shown = np.where(inside[:, None], context.positions, np.nan)
+    lost = displaced(grown.decisions, context.positions, set(data.shown) - set(data.ends))
     text = (
-        f"{'Features' if grove.has_features else 'The map'} of {grove.info.name}, divided halfway "
-        "between the pivots of the tree's upper nodes"
+        f"{'Features' if context.has_features else 'The map'} of {context.info.name}, divided "
+        "halfway between the pivots of the tree's upper nodes"
         f"{'; colour is the most frequent of a cell' if data.colour else ''}. "
-        f"{words(grove, plan, grown)}"
+        f"{words(context, plan, grown)}"
     )
     if len(lost) > _MOST_DISPLACED * len(plan.objects):
         st.caption(
@@ -257,25 +256,21 @@ def _partition(
             f" Rings: {count(len(lost), 'object')} outside their cell, because an answer "
             "contradicts the map."
         )
-    mark = "pictures" if data.pictures and len(plan.objects) <= 60 else "points"
+    drawn = context.map_of(shown, text, colour=data.colour)
 
     def draw(canvas: Canvas) -> Any:
-        pictures = data.pictures if canvas.screen else embedded_pictures(grove.info, data.objects)
-        there = MapData(shown, data.objects, None, pictures, data.selected)
-        return divided_map(
-            there, MapStyle(mark, data.colour), regions, displaced=lost, caption=text,
-            revision=grove.fit.key, canvas=canvas,
-        )
+        return divided(drawn.draw(canvas), regions, context.positions[lost],
+                       pictured=drawn.style.marks == "pictures")
 
-    grove.figure(Drawing(
-        "partition", "Cells of the tree", text, text, 0.58, draw, partial(_leaves, grove, grown),
+    context.figure(Drawing(
+        "partition", "Cells of the tree", text, text, 0.58, draw, partial(_leaves, context, grown),
         picks=True,
     ))
 
 
-def _regions(grove: TreeContext, grown: GrownTree, data: ComparisonTreeData) -> list[Region]:
+def _regions(context: TreeContext, grown: GrownTree, data: ComparisonTreeData) -> list[Region]:
     """The cells of the nodes that are drawn, in the most frequent colour of their objects."""
-    outlines = cells(grown.nodes, grove.positions, *window(grove.positions))
+    outlines = cells(grown.nodes, context.positions, *window(context.positions))
     if not data.colour:
         return [Region(outlines[node], FAINT, 0.0, 1.2) for node in data.ends]
     colour_of = {int(i): group.colour for group in data.groups for i in group.members}
@@ -297,20 +292,20 @@ def displaced(decisions: pd.DataFrame, positions: np.ndarray, nodes: Collection[
     return np.unique(counted["x"].to_numpy(dtype=int)[against])
 
 
-def _leaves(grove: TreeContext, grown: GrownTree) -> pd.DataFrame:
+def _leaves(context: TreeContext, grown: GrownTree) -> pd.DataFrame:
     """Every object with its leaf, and its place on the map."""
-    leaf = grown.nodes.leaf_of(grove.info.n_objects)
-    table = grove.triplets.objects.drop(columns="image", errors="ignore").assign(leaf=leaf)
-    if grove.positions is not None:
-        axes = [f"x{c + 1}" for c in range(grove.positions.shape[1])]
-        table = pd.concat([table, pd.DataFrame(grove.positions, columns=axes)], axis=1)
+    leaf = grown.nodes.leaf_of(context.info.n_objects)
+    table = context.triplets.objects.drop(columns="image", errors="ignore").assign(leaf=leaf)
+    if context.positions is not None:
+        axes = [f"x{c + 1}" for c in range(context.positions.shape[1])]
+        table = pd.concat([table, pd.DataFrame(context.positions, columns=axes)], axis=1)
     return table[leaf >= 0]
 
 
-def _members(grove: TreeContext, grown: GrownTree) -> None:
-    nodes, labels = grown.nodes, np.array(grove.triplets.labels, dtype=object)
+def _members(context: TreeContext, grown: GrownTree) -> None:
+    nodes, labels = grown.nodes, np.array(context.triplets.labels, dtype=object)
     leaves = np.flatnonzero(nodes.child < 0)
-    grove.numbers(Numbers(
+    context.numbers(Numbers(
         f"Members of the {count(len(leaves), 'leaf', 'leaves')}", lambda: pd.DataFrame({
             "leaf": leaves, "depth": nodes.depth[leaves],
             "objects": nodes.stop[leaves] - nodes.start[leaves],
@@ -322,7 +317,7 @@ def _members(grove: TreeContext, grown: GrownTree) -> None:
     ))
 
 
-def _questions(grove: TreeContext, plan: TreeSettings, grown: GrownTree) -> None:
+def _questions(context: TreeContext, plan: TreeSettings, grown: GrownTree) -> None:
     """The questions that make the tree, to be asked in an experiment."""
     decisions = grown.decisions
     title = f"The {count(len(decisions), 'question')} of this tree"
@@ -337,7 +332,7 @@ def _questions(grove: TreeContext, plan: TreeSettings, grown: GrownTree) -> None
             "the pivots that have most answers, participants then determine its tree. "
             "Questions are in random order, with randomised sides."
         )
-        labels = np.array(grove.triplets.labels, dtype=object)
+        labels = np.array(context.triplets.labels, dtype=object)
         shown = pd.DataFrame({
             "object": labels[decisions["x"]], "p": labels[decisions["p"]],
             "q": labels[decisions["q"]],
@@ -353,8 +348,8 @@ def _questions(grove: TreeContext, plan: TreeSettings, grown: GrownTree) -> None
             column_config={"order certainty": st.column_config.NumberColumn(format="%.2f")},
         )
         asking = Experiment(
-            title=grove.info.name, objects=worded(grove.triplets.objects), repeated=0.0, catch=0.0,
-            n_practice=0,
+            title=context.info.name, objects=worded(context.triplets.objects), repeated=0.0,
+            catch=0.0, n_practice=0,
         )
         rows = mixed(decisions[["x", "p", "q"]].to_numpy(), np.random.default_rng(plan.seed))
-        take_away(grove.session, PAGE, listed(asking, rows), 1, f"{grove.info.name} tree")
+        take_away(context.session, PAGE, listed(asking, rows), 1, f"{context.info.name} tree")

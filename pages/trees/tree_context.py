@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,7 +32,8 @@ from tripletscope.core.trees.oracle import (
 )
 from tripletscope.core.trees.quality import expansion_rates, height_bound
 from tripletscope.dashboard.figures.colours import is_quantity
-from tripletscope.dashboard.results import UNCERTAIN
+from tripletscope.dashboard.results import UNCERTAIN, MapLook, Placed
+from tripletscope.dashboard.results.maps import GivenMap
 from tripletscope.dashboard.store.dataset import edition_of
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import analysis, panels
@@ -54,6 +56,8 @@ _MOST_OBJECTS = 2**13
 _QUICK = 300_000
 #: Objects that a person is asked about, to begin with.
 _BEARABLE = 16
+#: Objects on cells that are shown as pictures or with their names.
+_NOT_HIDING = 60
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,25 @@ class TreeContext(FitContext):
         if not isinstance(self.fitted, Embedding) or self.space.vectors is None:
             return None
         return self.space.spread(self.space.vectors, np.nan)
+
+    def map_of(
+        self, positions: np.ndarray, text: str, *, colour: str | None = None,
+        selected: Sequence[int] | None = None,
+    ) -> GivenMap:
+        """The map below cells.
+
+        positions (n, 2): NaN for objects without a place.
+        text: Its caption.
+        selected: Objects in place of those that are selected on all pages.
+        """
+        shown, n_placed = self.shown(self.fit), int(np.isfinite(positions).all(axis=1).sum())
+        if selected is not None:
+            shown = replace(shown, selected=tuple(selected))
+        return GivenMap(
+            self.triplets.objects, Placed(positions, None, None), text, self.fit.key,
+            # More pictures or names would hide the cells.
+            MapLook(None if n_placed <= _NOT_HIDING else "points", colour or ""), shown,
+        )
 
     @property
     def is_plane(self) -> bool:
@@ -160,15 +183,15 @@ def choose_space(context: Context) -> TreeContext | None:
         fit = services().workspace.run(info.id, chosen)
     if fit is None:
         return None
-    grove = TreeContext.of(context, fit=fit)
-    if len(grove.space) < 2:
+    found = TreeContext.of(context, fit=fit)
+    if len(found.space) < 2:
         panels.empty(
             "Too few objects",
-            f"{names[chosen]} covers only {count(len(grove.space), 'object')}, and a tree needs "
+            f"{names[chosen]} covers only {count(len(found.space), 'object')}, and a tree needs "
             "two or more. Choose another map or kernel.",
         )
         return None
-    return grove
+    return found
 
 
 @dataclass(frozen=True)
@@ -239,21 +262,21 @@ def _share(rows: pd.Series | None) -> float | None:
     return None if rows is None or rows.empty else float(rows.mean())
 
 
-def planting(grove: TreeContext, colour: str | None, k: int | None = None) -> TreeSettings:
+def tree_settings(context: TreeContext, colour: str | None, k: int | None = None) -> TreeSettings:
     """Ask how the tree is to grow, which is to find so many neighbours if `k` is given."""
-    current, info = grove.session, grove.info
+    current, info = context.session, context.info
     who = pick(
-        current, f"{PAGE}.who{'.features' if grove.has_features else ''}", "Oracle", {
-            UPLOADED: f"The data, then {grove.source}",
-            MAP: f"{grove.source.capitalize()} alone",
+        current, f"{PAGE}.who{'.features' if context.has_features else ''}", "Oracle", {
+            UPLOADED: f"The data, then {context.source}",
+            MAP: f"{context.source.capitalize()} alone",
             PERSON: "A person at this screen",
             OBSERVER: "A simulated observer",
-        }, default=MAP if grove.has_features else None,
+        }, default=MAP if context.has_features else None,
         help="A tree asks which of two pivots each object is nearer to. Where nobody answered, the "
-        f"answer is that of {grove.source}.",
+        f"answer is that of {context.source}.",
     )
-    observer = _observer(grove) if who == OBSERVER else TreeSettings.observer
-    objects = _objects(grove, who)
+    observer = _observer(context) if who == OBSERVER else TreeSettings.observer
+    objects = _objects(context, who)
     # What shares no leaf with an object is not found: a leaf holds the neighbours wanted, or more.
     usual = max(int(np.clip(len(objects) // 16, 1, 16)), k or 1)
     leaf_size = number(
@@ -264,7 +287,7 @@ def planting(grove: TreeContext, colour: str | None, k: int | None = None) -> Tr
     pivots = {"random": "Random"}
     if who == UPLOADED:
         pivots = {"answered": "With most answers", **pivots}
-    if colour is not None and not is_quantity(grove.triplets.objects[colour]):
+    if colour is not None and not is_quantity(context.triplets.objects[colour]):
         pivots["supervised"] = f"Of different {colour}"
     chosen = pick(
         current, f"{PAGE}.pivots.{who}@{info.id}", "Pivots", pivots,
@@ -278,99 +301,100 @@ def planting(grove: TreeContext, colour: str | None, k: int | None = None) -> Tr
     settings = {"leaf_size": int(leaf_size), "pivots": chosen, **further}
     return TreeSettings(
         who, objects, tuple(settings.items()), colour if chosen == "supervised" else None,
-        observer, tuple(map(tuple, given_answers(grove))) if who == PERSON else (),
+        observer, tuple(map(tuple, given_answers(context))) if who == PERSON else (),
     )
 
 
-def _observer(grove: TreeContext) -> tuple[str, float, int]:
+def _observer(context: TreeContext) -> tuple[str, float, int]:
     noise = pick(
-        grove.session, f"{PAGE}.noise", "Noise", NOISE.options, default="flip", help=NOISE.help
+        context.session, f"{PAGE}.noise", "Noise", NOISE.options, default="flip", help=NOISE.help
     )
     level = 0.0
     if noise in LEVELS:
-        level = parameter_number(grove.session, LEVELS[noise], f"{PAGE}.level.{noise}")
+        level = parameter_number(context.session, LEVELS[noise], f"{PAGE}.level.{noise}")
         level = LEVELS[noise].default if level is None else level
     times = number(
-        grove.session, f"{PAGE}.times", "Times asked", 1, 51, 1, step=2,
+        context.session, f"{PAGE}.times", "Times asked", 1, 51, 1, step=2,
         help="The majority decides; an odd number.",
     ) or 1
     return noise, level, int(times) | 1
 
 
-def _objects(grove: TreeContext, who: str) -> tuple[int, ...]:
-    placed = grove.space.objects
-    chosen = [i for i in grove.selected if i in placed]
+def _objects(context: TreeContext, who: str) -> tuple[int, ...]:
+    placed = context.space.objects
+    chosen = [i for i in context.selected if i in placed]
     options = {"all": f"All {len(placed):,}", "some": "Some, at random"}
     if len(chosen) >= 3:
         options["selection"] = f"The {len(chosen):,} selected"
     many = who == PERSON and len(placed) > _BEARABLE
     choice = pick(
-        grove.session, f"{PAGE}.objects.{who}@{grove.info.id}", "Objects", options,
+        context.session, f"{PAGE}.objects.{who}@{context.info.id}", "Objects", options,
         default="some" if many else "all",
     )
     if choice == "selection":
         # Selecting nodes of the tree must not make another tree.
-        key = f"{PAGE}.chosen@{grove.info.id}"
-        kept = grove.session.drafts.get(key)
+        key = f"{PAGE}.chosen@{context.info.id}"
+        kept = context.session.drafts.get(key)
         if kept is None or st.button("Use the current selection", key=f"{PAGE}.reselect"):
-            kept = grove.session.remember(key, chosen)
+            kept = context.session.remember(key, chosen)
         return tuple(kept)
     if choice == "some":
         few = min(_BEARABLE, len(placed))
         size = number(
-            grove.session, f"{PAGE}.some@{grove.info.id}", "Number of objects", 2, len(placed), few
+            context.session, f"{PAGE}.some@{context.info.id}", "Number of objects", 2,
+            len(placed), few,
         ) or few
         return tuple(np.sort(np.random.default_rng(0).permutation(placed)[: int(size)]).tolist())
     return tuple(placed.tolist())
 
 
-def given_answers(grove: TreeContext) -> list[list[int]]:
+def given_answers(context: TreeContext) -> list[list[int]]:
     """What a person has answered at this screen, rows (anchor, near, far)."""
-    return grove.session.drafts.get(f"{PAGE}.given@{grove.info.id}", [])
+    return context.session.drafts.get(f"{PAGE}.given@{context.info.id}", [])
 
 
-def fitted_tree(grove: TreeContext, plan: TreeSettings, oracle: Oracle) -> ComparisonTree:
+def fitted_tree(context: TreeContext, plan: TreeSettings, oracle: Oracle) -> ComparisonTree:
     """A tree as it is planned, of what an oracle answers."""
     tree, classes = ComparisonTree(metric=oracle, **dict(plan.settings)), None
     if plan.colour:
-        column = grove.triplets.objects[plan.colour].astype("str").fillna("")
+        column = context.triplets.objects[plan.colour].astype("str").fillna("")
         classes = column.to_numpy(dtype=object)[list(plan.objects)]
     return tree.fit(np.array(plan.objects), classes)
 
 
-def grow(grove: TreeContext, plan: TreeSettings) -> GrownTree:
+def grow(context: TreeContext, plan: TreeSettings) -> GrownTree:
     """The tree, with everything that is missing answered by the map."""
-    samples = grove.samples
+    samples = context.samples
     certain = edition_of(samples if plan.who != OBSERVER else None)
-    return _grown(edition_of(grove.fit), certain, grove.triplets.fingerprint, plan, grove)
+    return _grown(edition_of(context.fit), certain, context.triplets.fingerprint, plan, context)
 
 
 # Not copied: trees are read only, and their oracles are large.
 @st.cache_resource(max_entries=16, show_spinner="Growing the tree")
 def _grown(
-    fit: tuple, certain: tuple, data: str, plan: TreeSettings, _grove: TreeContext
+    fit: tuple, certain: tuple, data: str, plan: TreeSettings, _context: TreeContext
 ) -> GrownTree:
-    samples: Samples | None = _grove.samples.samples() if certain else None
-    tree = fitted_tree(_grove, plan, _oracle(_grove, plan, samples))
-    inside = _grove.rows_of_distances[list(plan.objects)]
+    samples: Samples | None = _context.samples.samples() if certain else None
+    tree = fitted_tree(_context, plan, _oracle(_context, plan, samples))
+    inside = _context.rows_of_distances[list(plan.objects)]
     rates = expansion_rates(
-        _grove.space.rows(i, i + 1)[0, inside] for i in inside.tolist()
+        _context.space.rows(i, i + 1)[0, inside] for i in inside.tolist()
     )
     bound = height_bound(len(plan.objects), plan.leaf_size, float(rates.max()))
     return GrownTree(tree, tree.decisions(), bound, rates)
 
 
 def oracle_about(
-    grove: TreeContext, plan: TreeSettings, grown: GrownTree, query: int | None = None
+    context: TreeContext, plan: TreeSettings, grown: GrownTree, query: int | None = None
 ) -> Oracle:
     """Who answers further questions, with a count of its own.
 
     An observer errs by lot, but in the same way whenever the same object is searched for.
     """
     if plan.who == OBSERVER:
-        return _observer_of(grove, plan, (plan.seed, 1 if query is None else query + 2))
+        return _observer_of(context, plan, (plan.seed, 1 if query is None else query + 2))
     if plan.who == PERSON:  # who has answered more than the tree was grown from
-        return _oracle(grove, plan, grove.samples.samples() if grove.samples else None)
+        return _oracle(context, plan, context.samples.samples() if context.samples else None)
     oracle = copy.copy(grown.tree.oracle_)
     oracle.tally = Tally()
     return oracle
@@ -383,27 +407,27 @@ def asking(grown: Asker, oracle: Oracle) -> Asker:
     return grown
 
 
-def _observer_of(grove: TreeContext, plan: TreeSettings, seed: Any) -> Oracle:
+def _observer_of(context: TreeContext, plan: TreeSettings, seed: Any) -> Oracle:
     noise, level, times = plan.observer
-    positions = grove.positions
+    positions = context.positions
     if positions is None:
-        axes = min(len(grove.space) - 1, 10)
-        positions = principal_components(grove.space, axes).coordinates
+        axes = min(len(context.space) - 1, 10)
+        positions = principal_components(context.space, axes).coordinates
     observer = Observer(np.nan_to_num(positions), noise=noise, level=level, seed=seed)
     return Repeated(observer, times)
 
 
-def _oracle(grove: TreeContext, plan: TreeSettings, samples: Samples | None) -> Oracle:
+def _oracle(context: TreeContext, plan: TreeSettings, samples: Samples | None) -> Oracle:
     if plan.who == OBSERVER:
-        return _observer_of(grove, plan, plan.seed)
+        return _observer_of(context, plan, plan.seed)
 
     def probability(rows: np.ndarray) -> np.ndarray:
-        return samples.order_certainty(Triplets.from_array(rows, grove.info.n_objects))
+        return samples.order_certainty(Triplets.from_array(rows, context.info.n_objects))
 
-    fitted = MapOracle(grove.fitted, probability if samples is not None else None)
+    fitted = MapOracle(context.fitted, probability if samples is not None else None)
     if plan.who == MAP:
         return fitted
-    answers = grove.triplets
+    answers = context.triplets
     if plan.who == PERSON:
-        answers = Triplets.from_array(np.reshape(plan.given, (-1, 3)), grove.info.n_objects)
+        answers = Triplets.from_array(np.reshape(plan.given, (-1, 3)), context.info.n_objects)
     return AnswersOracle(answers, otherwise=fitted)

@@ -108,6 +108,11 @@ DATA = {"map_measured": Ratings(pd.DataFrame([
 
 @pytest.fixture(scope="module")
 def split_data(planted) -> Triplets:
+    return with_columns(planted)
+
+
+def with_columns(planted: Triplets) -> Triplets:
+    """Answers with every column that a task may ask for."""
     answers = planted.answers.assign(
         split=["train", "train", "train", "test", "test"] * 500, who=["x", "y"] * 1250,
         participant=["p", "q", "r", "s", "t"] * 500, some=[True, True, False, False, False] * 500,

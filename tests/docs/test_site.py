@@ -22,7 +22,7 @@ from tests.ports import free_port
 from tests.public import public_things
 from tests.waiting import becomes
 from tripletscope.dashboard.serve.guard import Guard
-from tripletscope.dashboard.serve.help import Help
+from tripletscope.dashboard.serve.server import Help
 from tripletscope.dashboard.ui.guide import HELP
 from tripletscope.dashboard.ui.page_table import PAGES
 

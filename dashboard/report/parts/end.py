@@ -16,7 +16,7 @@ from tripletscope.dashboard.report.document import Block, Listed, TextTable, joi
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.results.doubts import doubts_of
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 #: Libraries and their sources.
 _LIBRARIES = {"numpy": "NumPy [@harris2020]", "scipy": "SciPy [@virtanen2020]",
@@ -134,7 +134,7 @@ def software(material: Material) -> Iterator[Block]:
         name = ", ".join((
             run.fresh().title, run.task, *(() if run.complete else (words("incomplete"),))
         ))
-        rows.append((name, plain(settings), run.version))
+        rows.append((name, unmarked(settings), run.version))
     if rows:
         columns = tuple(words(f"settings {name}") for name in ("result", "set", "version"))
         yield TextTable("settings", words("settings caption"), columns, tuple(rows))

@@ -9,7 +9,7 @@ from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.results.dimensions import against, facts_table, fitted_again
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 #: Highest objects of a dimension in the table.
 _HIGHEST = 5
@@ -46,8 +46,8 @@ def _table(material: Material, fit: Run, number: int, again: list[Run]) -> TextT
     facts = facts_table(material.shown(), fit, _HIGHEST)
     columns = {"position": facts["dimension"].map(words.whole)}
     if facts["name"].any():
-        columns["name"] = facts["name"].map(plain)
-    columns |= {"highest": facts["highest"].map(plain), "share": facts["share"].map(words.share)}
+        columns["name"] = facts["name"].map(unmarked)
+    columns |= {"highest": facts["highest"].map(unmarked), "share": facts["share"].map(words.share)}
     note = ""
     if again:
         columns["again"] = facts["reproduced"].map(words.share)

@@ -13,7 +13,7 @@ from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 
 @part("data", "method", 1)
@@ -38,7 +38,7 @@ def _flow(material: Material) -> TextTable:
     rows = [(words("collected row"), "–", "–", *left())]
     for exclusion, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
         kept &= ~removed.mask
-        reason = f" ({plain(exclusion.reason)})" if exclusion.reason else ""
+        reason = f" ({unmarked(exclusion.reason)})" if exclusion.reason else ""
         rows.append((
             f"{exclusion.title}{reason}", words.whole(removed.n_trials),
             words.whole(len(removed.participants)), *left(),

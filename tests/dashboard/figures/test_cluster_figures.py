@@ -19,11 +19,11 @@ from tripletscope.dashboard.figures.dendrogram import (
     DendrogramData,
     Rows,
     dendrogram,
+    on_branches,
     row_titles,
     screen_height,
 )
 from tripletscope.dashboard.figures.fonts import width_of
-from tripletscope.dashboard.figures.support import on_branches
 from tripletscope.dashboard.figures.tanglegram import tanglegram
 from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, NARROW, Canvas, remark
 from tripletscope.dashboard.results.clusters import by_size, named

@@ -13,9 +13,9 @@ from scipy.spatial import Delaunay
 
 from tripletscope.core.data.geometry import coverage_radius, ellipsoids
 from tripletscope.core.trees import ComparisonTree
-from tripletscope.dashboard.figures.cells import Region, divided_map
+from tripletscope.dashboard.figures.cells import Region, divided
 from tripletscope.dashboard.figures.colours import groups, is_quantity
-from tripletscope.dashboard.figures.fit import loss_curves
+from tripletscope.dashboard.figures.diagnostics import loss_curves
 from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.map_3d import CROWD
@@ -404,7 +404,9 @@ def test_a_tree_begins_with_few_ends():
 def test_cells_lie_behind_the_points(data):
     square = Region(np.array([[0, 0], [1, 0], [1, 1.0]]))
     nothing = Region(np.zeros((0, 2)))
-    figure = divided_map(cut(data, 2), MapStyle(), [square, nothing])
+    figure = divided(
+        embedding_map(cut(data, 2), MapStyle(uncertainty=False)), [square, nothing]
+    )
     assert figure.data[0].fill == "toself"
     assert len(figure.data[0].x) == 4
     assert figure.data[1].customdata is not None
@@ -413,8 +415,8 @@ def test_cells_lie_behind_the_points(data):
 
 def test_objects_outside_of_their_cell_have_a_ring(data):
     positions = np.nan_to_num(data.positions[:, :2])
-    there = replace(cut(data, 2), positions=positions)
-    *_, rings = divided_map(there, MapStyle(), [], displaced=np.array([2, 5])).data
+    there = embedding_map(replace(cut(data, 2), positions=positions), MapStyle())
+    *_, rings = divided(there, [], positions[[2, 5]]).data
     assert rings.name == "displaced"
     assert np.array_equal(np.column_stack([rings.x, rings.y]), positions[[2, 5]])
 

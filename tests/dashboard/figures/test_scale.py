@@ -11,7 +11,6 @@ import pytest
 from tripletscope.core.people.predictions import PoolingCurve
 from tripletscope.core.scales import ScaleDiagnostics
 from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated_against
-from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.observers import (
     grid_height,
     map_grid,
@@ -19,13 +18,12 @@ from tripletscope.dashboard.figures.observers import (
     relation_dots,
     square_matrix,
 )
-from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scale_curves import (
     Curve,
     group_errors,
     scale_curves,
     scale_multiples,
-    stimulus_map,
 )
 from tripletscope.dashboard.figures.theme import Canvas
 
@@ -212,16 +210,3 @@ def test_names_that_are_numbers_are_all_written():
     figure = square_matrix(np.eye(10), names, title="share", limits=(0.0, 1.0), canvas=canvas)
     assert list(figure.layout.xaxis.ticktext) == list(figure.layout.yaxis.ticktext) == names
     assert figure.data[0].texttemplate, "ten classes have room for numbers"
-
-
-def test_a_line_along_the_stimulus_leaves_the_map_as_it_was_laid_out():
-    """Labels were placed beside a wide title of the colour bar that moved later, and were cut."""
-    angle = np.linspace(0, 5, 9)
-    places = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    objects = pd.DataFrame({"id": list("abcdefghi"), "wavelength_nm": angle})
-    data = MapData(places, objects.assign(label=objects["id"]))
-    canvas = Canvas(320.0, 190.0, screen=False)
-    style = MapStyle("labels", "wavelength_nm", False)
-    _line, *drawn = stimulus_map(data, places, colour="wavelength_nm", canvas=canvas).data
-    plain = embedding_map(data, style, canvas=canvas).data
-    assert [trace.to_json() for trace in drawn] == [trace.to_json() for trace in plain]

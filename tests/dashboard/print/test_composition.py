@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from tripletscope.dashboard.figures.fit import loss_curves
+from tripletscope.dashboard.figures.diagnostics import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.map_2d import shape_of
 from tripletscope.dashboard.figures.points import MapData, MapStyle

@@ -18,7 +18,7 @@ from PIL import Image
 from tests.browser import needs_browser
 from tests.processes import has_ended, kill, named, started_by, stop
 from tests.waiting import PATIENCE
-from tripletscope.dashboard.figures.fit import loss_curves
+from tripletscope.dashboard.figures.diagnostics import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.print import browser

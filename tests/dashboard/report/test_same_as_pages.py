@@ -21,7 +21,7 @@ from tripletscope.dashboard.results.presentation import (
     Statement,
 )
 from tripletscope.dashboard.results.registry import presented
-from tripletscope.dashboard.words import plain
+from tripletscope.dashboard.words import unmarked
 
 STE, TREE, K1, MLDS = ts.STE(n_init=1), ts.AgglomerativeClustering(n_clusters=3), ts.K1(), ts.MLDS()
 SHARED = ts.dimensions.SymmetricNMF(n_components=2)
@@ -146,8 +146,9 @@ def test_a_report_says_what_the_page_says(answers, place):
     said = [part.text for part in parts if isinstance(part, Statement)]
     drawn = [part for part in parts if isinstance(part, Drawing) and not part.is_folded]
     assert said or drawn
+    assert all(part.figure().data for part in drawn)
     assert [one for one in said if one not in text] == []
-    assert [one.name for one in drawn if plain(one.caption) not in captions] == []
+    assert [one.name for one in drawn if unmarked(one.caption) not in captions] == []
     for part in parts:
         table = part.table() if isinstance(part, Drawing | Numbers) else {}
         assert "object" not in table or not is_numeric_dtype(table["object"]), (

@@ -15,11 +15,13 @@ from tripletscope.core.data.geometry import coverage_radius
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
+from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.print.composition import Composition
 from tripletscope.dashboard.results import MapLook, Turn, placed
+from tripletscope.dashboard.results.collecting import MapSoFar, map_so_far
 from tripletscope.dashboard.results.maps import DrawnMap, coordinates, map_caption
 from tripletscope.dashboard.results.presentation import ShownResults
 
@@ -146,3 +148,21 @@ def test_the_numbers_of_a_map_draw_its_ellipses():
     again = turn @ np.diag([half**2, short**2]) @ turn.T / radius**2
     np.testing.assert_allclose(again, covariances[0], atol=1e-12)
     assert first["cov_x1_x2"] == 1.0
+
+
+def test_the_map_of_a_running_experiment_is_drawn_as_others_are(results):
+    """Its objects and their colours are its own, and not those of the data set that is open."""
+    colours = ("#ff0000", "#00ff00", "#0000ff")
+    experiment = Experiment(title="Colours", objects=tuple(
+        Stimulus(f"c{k}", "colour", colour) for k, colour in enumerate(colours)
+    ))
+    positions = np.arange(6.0).reshape(3, 2)
+    shown = ShownResults((), results[-1], "open", selected=(7,))
+    (drawing,) = map_so_far(shown, MapSoFar(experiment, positions, 50, is_judged=False))
+    figure = drawing.draw(Canvas())
+    points = [trace for trace in figure.data if trace.customdata is not None]
+    assert {trace.name: list(trace.customdata) for trace in points} == {
+        colour: [k] for k, colour in enumerate(colours)
+    }
+    assert drawing.table()["id"].tolist() == ["c0", "c1", "c2"]
+    assert np.array_equal(drawing.table()[["x1", "x2"]], positions)

@@ -9,8 +9,8 @@ import numpy as np
 
 from tripletscope.core.inference.uncertainty.robustness import Robustness
 from tripletscope.core.models.embedding import STE
+from tripletscope.dashboard.results.multiverse import robustness_of
 from tripletscope.dashboard.results.presentation import ShownResults, Statement
-from tripletscope.dashboard.results.robustness import robustness_of
 
 
 def test_only_what_differs_from_random_sets_is_told(planted):

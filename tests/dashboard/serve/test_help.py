@@ -15,7 +15,7 @@ from starlette.routing import Mount
 from tests.dashboard.serve.test_cli import get
 from tests.paths import ROOT
 from tests.server import UNHURRIED, running
-from tripletscope.dashboard.serve.help import SITE, Help
+from tripletscope.dashboard.serve.server import SITE, Help
 from tripletscope.dashboard.ui.guide import HELP
 
 
