@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -22,7 +23,7 @@ from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.ui.watching import watch
 from tripletscope.dashboard.words import words
 from tripletscope.pages.data.context import QualityContext
-from tripletscope.pages.data.excluding import exclude_and_show
+from tripletscope.pages.data.excluding import ask_for_reason, exclude_and_show
 from tripletscope.pages.data.gold import show_gold
 from tripletscope.pages.data.measured import draw_measures, pick_axes, show_table, with_intervals
 
@@ -154,9 +155,14 @@ def _people(context: QualityContext) -> None:
         pick_people(context.session, names)
         if chosen:
             exclusion = Exclusion(participants=tuple(chosen))
+            reason = ask_for_reason(
+                context.session, context.cleaning, "quality.reason",
+                quality.reason_for(context.verdict, exclusion),
+            )
             st.button(
                 "Exclude their answers", icon=":material/person_remove:",
-                on_click=exclude_and_show, args=(context.session, context.info, exclusion),
+                on_click=exclude_and_show,
+                args=(context.session, context.info, replace(exclusion, reason=reason)),
                 help="They stay among the imported answers; the tab Exclusions can undo it.",
             )
     _table_of_people(context, chosen)
