@@ -157,8 +157,8 @@ def treatments_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         entirely=words("entirely", people=result.n_excluded) if result.n_excluded else "",
     ))
     if result.apart is None:
-        before, after = 1 - result.error
-        change = -result.difference[1], -result.high[1], -result.low[1]
+        before, after = result.error
+        change = result.difference[1], result.low[1], result.high[1]
         yield Statement(words("effect", before=before, after=after, change=change,
                               over=(result.unit, result.n_units)))
         yield tried

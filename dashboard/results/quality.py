@@ -313,7 +313,7 @@ def of_choices(choice: ChoiceAccuracy) -> str:
         "choices", questions=ceiling.questions, lower=_bound(ceiling.lower),
         upper=_bound(ceiling.upper), **fields,
     )
-    return said if ceiling.is_precise else f"{words('ceiling vague')} {said}"
+    return said if ceiling.is_precise else f"{said} {words('choices vague')}"
 
 
 def agreement_said(choice: ChoiceAccuracy, observer: str) -> Iterator[str]:

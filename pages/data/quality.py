@@ -32,7 +32,7 @@ _MOST_OBJECTS = 2_000  # of points that are drawn
 
 #: The first ones tell careful from careless people at a glance.
 _PEOPLE = {
-    "answers": "answers", "predicted": "predicted by the others' map",
+    "trials": "trials", "predicted": "predicted by the others' map",
     "agrees": "agreement with the majority",
     "consistent": "intra-observer consistency", "failed": "catch and gold questions failed",
     "skipped": "questions skipped", "late": "questions not answered in time",
@@ -138,7 +138,7 @@ def _people(context: QualityContext) -> None:
     picture, side = st.columns([2, 1], gap="large")
     with side:
         _reasons(context)
-        x, y = pick_axes(context.session, "people", table, _PEOPLE, ("median_time", "answers"),
+        x, y = pick_axes(context.session, "people", table, _PEOPLE, ("median_time", "trials"),
                          ("predicted", "agrees", "consistent", "failed"))
         _predict(context)
 
@@ -191,8 +191,7 @@ def _table_of_people(context: QualityContext, chosen: list[str]) -> None:
     short = short_people(table["participant"].tolist())
     titles = {
         "who": "participant", **(_PEOPLE | with_intervals(_PEOPLE, table)),
-        "repeats": "pairs of repeats", "compared": "answers to shared questions",
-        "checks": "catch and gold questions", "favourite": "preferred side",
+        "favourite": "preferred side",
     }
     if any(short[name] != name for name in short):
         titles["participant"] = "whole name"

@@ -152,18 +152,18 @@ def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     assert "p5" in words(app)
     app.button(key="exclusions.effect").click().run()
     settled(app, services)
-    assert "Held-out accuracy on the remaining answers" in words(app).replace("\\", "")
+    assert "The held-out error on the answers that remain" in words(app).replace("\\", "")
 
     app.number_input(key="exclusions.fast_participants.least").set_value(0.1).run()
     assert "excludes nothing." in app.info[0].value.replace("\\", "")
     assert not app.success
     app.number_input(key="exclusions.fast_participants.least").set_value(1.0).run()
     again = words(app).replace("\\", "")
-    assert "Held-out accuracy" in again, "the effect of this setting is still known"
+    assert "held-out error on" in again, "the effect of this setting is still known"
     assert "120 answers excluded, 1 participant entirely" in again
     another = opened("another", kept)
     app = data_page("exclusions", another, **{"exclusions.rule": "fast_participants"})
-    assert "Held-out accuracy" in words(app).replace("\\", ""), "also after a restart"
+    assert "held-out error on" in words(app).replace("\\", ""), "also after a restart"
     assert not services.jobs.of(another)
     app = data_page("exclusions", **{"exclusions.rule": "fast_participants"})
     app.number_input(key="exclusions.fast_participants.least").set_value(1.0).run()
@@ -483,5 +483,5 @@ def test_long_names_are_short_in_the_table_and_whole_in_its_last_column(services
     assert table["participant"].str.len().max() <= 16
     assert table["participant"].is_unique
     assert set(table["whole name"]) == set(codes.values())
-    matters = ["participant", "answers", "agreement with the majority"]
+    matters = ["participant", "trials", "agreement with the majority"]
     assert list(table)[:3] == matters
