@@ -39,8 +39,8 @@ def participants(
 
     catch_trials: ``participant`` and ``correct``, as of `tripletscope.core.reading.Imported`.
     gold (G, 3): See `gold_mistakes`.
-    Columns: ``participant``, ``answers``, ``trials``, ``questions`` (different ones; of comparisons of ratings
-        the independent ones: see `independent_share`); ``repeats`` (pairs of own
+    Columns: ``participant``, ``answers``, ``trials``, ``questions`` (different ones; of comparisons
+        of ratings the independent ones: see `independent_share`); ``repeats`` (pairs of own
         answers to one question) and ``consistent`` (share that agree); ``compared`` (answers to
         questions of others) and ``agrees`` (share on the side of the others' majority); ``checks``
         (catch and gold questions) and ``failed`` (share); 95 % intervals of these shares, such as
