@@ -37,7 +37,7 @@ _DEGREE, _HARMONICS = 3, 2
 _STEPS = 2001
 #: Share of the widest spread; the further principal components of a plane have less.
 _NO_SPREAD = 1e-6
-#: Level against continua, which are fitted to the objects: at .05, rings of 18 have clusters in 7 %.
+#: Level against continua; they are fitted to the objects: at .05, 7 % of rings of 18 have clusters.
 _LEVEL = 0.04
 #: Fewer distant objects are outliers, as in normal clouds, and no group.
 GROUP = 3
@@ -285,7 +285,7 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
     with such clusters (p < .05 for all numbers together; the largest p of all continua counts).
     None where the held-out error is not significantly below chance.
 
-    Draws with single objects as clusters counted once: 18 objects in five kinds, of which 78 % are
+    Draws with single objects as clusters counted once: 18 objects in five kinds, of which 72 % are
     seen, were seen in 42 %.
 
     The gap statistic's box contains no line, and a line has a silhouette of 0.6: both recommended
