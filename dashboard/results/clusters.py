@@ -416,7 +416,8 @@ def stability_said(stability: Stability, counts: ClusterCounts | None, run: Run)
         clusters=words.whole(len(stability.recovery)), sure=words.whole(numbers[0]),
         lost=words.whole(numbers[1]),
     )
-    return f"{said} {words('stable unseen')}" if numbers[0] and unseen_clusters(counts) else said
+    is_unseen = numbers[0] and recommend_clusters(counts).reason == "none"
+    return f"{said} {words('stable unseen')}" if is_unseen else said
 
 
 def _together(shown: ShownResults, run: Run, text: str) -> Drawing:
