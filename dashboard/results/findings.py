@@ -67,7 +67,7 @@ from tripletscope.dashboard.results.presentation import (
 )
 from tripletscope.dashboard.results.quality import ceiling_sentences, of_choices, verdict_of
 from tripletscope.dashboard.results.scales import no_scale_said
-from tripletscope.dashboard.words import plain, words
+from tripletscope.dashboard.words import unmarked, words
 
 #: Dimensions in which errors are compared.
 DIMENSIONS = (1, 2, 3)
@@ -228,7 +228,7 @@ def care(results: SubjectResults) -> Iterator[Element]:
                    if isinstance(part, Statement))
     yield from said
     if people := [*results.verdict_of().reasons]:
-        names = [plain(name) for name in short_people(people).values()]
+        names = [unmarked(name) for name in short_people(people).values()]
         yield Advice(words("who stands out", names=words.first(names, _NAMED)))
     yield Reason(last.text) if said else last  # what was looked at, if anything
 
