@@ -187,7 +187,8 @@ def _table(
     if triangle is not None:
         shape.notes[:] = [note]
     if is_sheet:
-        shape.notes.insert(0, note)
+        text = "Columns are separated"  # by commas that no sheet has
+        shape.notes[:] = [note, *(said for said in shape.notes if not said.startswith(text))]
     if encoding != "utf-8":
         title = ENCODINGS.get(encoding, encoding)
         names = examples(data)

@@ -80,7 +80,8 @@ def _renamed_step(step: Exclusion, names: Mapping[str, str]) -> Exclusion:
     if chosen.get("column") == _WHO and chosen["values"] is not None:
         chosen["values"] = [names.get(who, who) for who in chosen["values"]]
     return replace(
-        step, participants=tuple(names[p] for p in step.participants), parameters=chosen
+        step, participants=tuple(names[p] for p in step.participants), parameters=chosen,
+        reason=reworded(step.reason, names),
     )
 
 

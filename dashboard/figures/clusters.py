@@ -42,6 +42,7 @@ def count_curve(
     shown: int | None = None,
     most: float | None = None,
     expected: tuple[np.ndarray, np.ndarray] | None = None,
+    counted: np.ndarray | None = None,
 ) -> Plot:
     """A criterion against the number of clusters.
 
@@ -49,25 +50,30 @@ def count_curve(
     errors (k,) or None: Half the height of the bars.
     best, shown: The recommended number, as a diamond, and another one, as a line.
     most: The highest possible value; bars end there.
-    expected (k,): Mean and standard deviation without clusters: a dashed line in a band.
+    expected (k,): Mean without clusters, and what must be exceeded: a dashed line above a band.
+    counted (k,) or None: Which numbers can be recommended; others are hollow.
     """
     layers: list[Layer | Level] = []
     if expected is not None:
-        mean, spread = expected
+        mean, needed = expected
         layers.append(Series(
-            x=numbers, y=mean, low=mean - spread, high=mean + spread, band=True, line=True,
-            points=False, colour=FAINT, dash="dash", width=1.2,
-            hover=f"%{{x}} clusters: without clusters, {title} %{{y:.3f}}",
+            x=numbers, y=needed, low=mean, high=needed, band=True, line=True, points=False,
+            colour=FAINT, dash="dash", width=1.2,
+            hover=f"%{{x}} clusters are seen above {title} %{{y:.3f}}",
         ))
     if shown is not None and numbers[0] <= shown <= numbers[-1]:
         layers.append(Level(at=shown, upright=True))
+    counted = np.ones(len(numbers), dtype=bool) if counted is None else counted
     highest = None if errors is None else values + errors
     if errors is not None and most is not None:
         highest = np.minimum(highest, np.maximum(most, values))
     layers.append(Series(
         x=numbers, y=values, low=None if errors is None else values - errors, high=highest,
         line=True, size=np.where(numbers == best, 13.0, 7.0),
-        symbol=["diamond" if n == best else "circle" for n in numbers],
+        symbol=[
+            "diamond" if n == best else "circle" if is_counted else "circle-open"
+            for n, is_counted in zip(numbers, counted, strict=True)
+        ],
         hover=f"%{{x}} clusters: {title} %{{y:.3f}}",
     ))
     step = max(1, int(np.ceil(len(numbers) / 8)))

@@ -20,6 +20,9 @@ _MARKUP = re.compile(
     r"\*\*(?P<strong>[^*]+)\*\*|\*(?P<emphasis>[^*]+)\*"
     r"|@(?P<kind>fig|tab)-(?P<name>[\w-]*\w)|\[(?P<cited>@\w+(?:; @\w+)*)\]"
 )
+#: Widths of figures, in millimetres: that of the text, and of a journal's column.
+WIDTHS = (165.0, 85.0)
+WIDTH = WIDTHS[0]
 #: First characters of numbers, intervals and empty cells.
 _OF_NUMBERS = ("", *"0123456789.-–[")
 Style = Literal["plain", "emphasis", "strong", "reference"]
@@ -86,12 +89,14 @@ class Document:
     """A report, without characters that XML excludes.
 
     made: When, and by which version, in words.
+    width: Of figures, in millimetres.
     """
 
     title: str
     authors: str
     made: str
     sections: tuple[Section, ...]
+    width: float = WIDTH
 
     def __post_init__(self) -> None:
         for name in ("title", "authors", "made", "sections"):

@@ -12,9 +12,16 @@ from docx.shared import Mm, Pt, RGBColor
 from docx.table import _Cell
 from docx.text.paragraph import Paragraph as WordParagraph
 
-from tripletscope.dashboard.report.document import Block, Document, Listed, Paragraph, TextTable
+from tripletscope.dashboard.report.document import (
+    WIDTH,
+    Block,
+    Document,
+    Listed,
+    Paragraph,
+    TextTable,
+)
 from tripletscope.dashboard.report.parts.parts import chapters
-from tripletscope.dashboard.report.pictures import WIDTH, picture
+from tripletscope.dashboard.report.pictures import picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
 from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.words import words
@@ -35,7 +42,8 @@ def word(document: Document) -> bytes:
     for title, sections in chapters(document):
         made.add_heading(title, 1)
         for section in sections:
-            made.add_heading(section.title, 2)
+            if len(sections) > 1:
+                made.add_heading(section.title, 2)
             for block in section.blocks:
                 _add(made, document, block)
     if document.references:
@@ -105,7 +113,7 @@ def _add_figure(made: docx.document.Document, document: Document, drawing: Drawi
     paragraph = made.add_paragraph()
     paragraph.paragraph_format.keep_with_next = True
     shape = paragraph.add_run().add_picture(
-        io.BytesIO(picture(drawing, "png")), width=Mm(WIDTH)
+        io.BytesIO(picture(drawing, "png", document.width)), width=Mm(document.width)
     )
     if shape.height > Mm(_TALLEST):
         shape.width, shape.height = round(shape.width * Mm(_TALLEST) / shape.height), Mm(_TALLEST)

@@ -57,7 +57,10 @@ def page(document: Document, *, interactive: bool = True) -> str:
     body = []
     for title, sections in chapters(document):
         body.append(f"<h2>{escaped(title)}</h2>")
-        body += [_section(document, section, drawn, interactive) for section in sections]
+        body += [
+            _section(document, section, drawn, interactive, titled=len(sections) > 1)
+            for section in sections
+        ]
     if document.references:
         body += [f'<h2>{escaped(words("references"))}</h2>', references(document)]
     has_figures = interactive and document.figures
@@ -78,11 +81,15 @@ def page(document: Document, *, interactive: bool = True) -> str:
     )
 
 
-def _section(document: Document, section: Section, drawn: bool, interactive: bool) -> str:
+def _section(
+    document: Document, section: Section, drawn: bool, interactive: bool, titled: bool
+) -> str:
     name = escaped(f"part-{section.name}")
     blocks = "\n".join(_block(document, block, drawn, interactive) for block in section.blocks)
-    return (f'<section aria-labelledby="{name}"><h3 id="{name}">{escaped(section.title)}</h3>\n'
-            f"{blocks}</section>")
+    title = escaped(section.title)
+    if not titled:
+        return f'<section id="{name}" aria-label="{title}">\n{blocks}</section>'
+    return f'<section aria-labelledby="{name}"><h3 id="{name}">{title}</h3>\n{blocks}</section>'
 
 
 def _block(document: Document, block: Block, drawn: bool, interactive: bool) -> str:
@@ -158,7 +165,7 @@ def _figure(document: Document, drawing: Drawing, drawn: bool, interactive: bool
     alt, name = escaped(drawing.alt), escaped(drawing.name)
     shown = ""
     if drawn:
-        svg = picture(drawing, "svg").decode()
+        svg = picture(drawing, "svg", document.width).decode()
         shown = f'<div role="img" aria-label="{alt}">{svg}</div>'
     if interactive:
         content = on_screen(drawing).to_json().replace("</", "<\\/")

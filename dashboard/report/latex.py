@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from tripletscope.dashboard.report.document import Block, Document, Listed, Paragraph, TextTable
+from tripletscope.dashboard.report.document import (
+    WIDTH,
+    Block,
+    Document,
+    Listed,
+    Paragraph,
+    TextTable,
+)
 from tripletscope.dashboard.report.parts.parts import chapters
 from tripletscope.dashboard.report.pictures import picture
 from tripletscope.dashboard.report.references import bibtex, csl_json
@@ -58,7 +65,7 @@ def latex(document: Document) -> dict[str, bytes]:
         "figures.tex": figures.encode(), "tables.tex": tables.encode(),
         "references.bib": bibtex(document.references).encode(),
         "references.json": csl_json(document.references).encode(),
-        **{f"figures/{_file(document, drawing)}.pdf": picture(drawing, "pdf")
+        **{f"figures/{_file(document, drawing)}.pdf": picture(drawing, "pdf", document.width)
            for drawing in drawings},
     }
 
@@ -68,7 +75,8 @@ def _text(document: Document) -> str:
     for title, sections in chapters(document):
         lines.append(rf"\section{{{escaped(title)}}}")
         for section in sections:
-            lines.append(rf"\subsection{{{escaped(section.title)}}}")
+            if len(sections) > 1:
+                lines.append(rf"\subsection{{{escaped(section.title)}}}")
             lines += [_block(document, block) for block in section.blocks]
     return "\n\n".join(lines) + "\n"
 
@@ -85,9 +93,10 @@ def _block(document: Document, block: Block) -> str:
         return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
     if isinstance(block, TextTable):
         return _table(document, block)
+    width = r"\linewidth" if document.width == WIDTH else f"{document.width:g}mm"
     return (
         "\\begin{figure}[tbp]\n  \\centering\n"
-        f"  \\includegraphics[width=\\linewidth, alt={{{escaped(block.alt)}}}]"
+        f"  \\includegraphics[width={width}, alt={{{escaped(block.alt)}}}]"
         f"{{{_file(document, block)}}}\n"
         f"  \\caption{{{marked(document, block.caption)}}}\n"
         f"  \\label{{{document.labels[f'fig-{block.name}']}}}\n\\end{{figure}}"

@@ -9,20 +9,19 @@ import plotly.io
 
 from tripletscope.dashboard.print.composition import Composition, composed
 from tripletscope.dashboard.print.render import as_form, svg_of
+from tripletscope.dashboard.report.document import WIDTH
 from tripletscope.dashboard.results import Drawing
 
-#: Width of the text of a page.
-WIDTH = 165.0
-_COMPOSITION = Composition(width=WIDTH, font=8.5, caption=False)
 
-
-def picture(drawing: Drawing, form: str) -> bytes:
-    """A figure without its caption, as wide as the text of a page.
+def picture(drawing: Drawing, form: str, width: float = WIDTH) -> bytes:
+    """A figure without its caption.
 
     form: one of {"svg", "pdf", "png"}.
+    width: In millimetres.
     """
-    figure = composed(drawing.draw, _COMPOSITION, drawing.ratio)
-    return as_form(_svg(figure.to_json()), form, _COMPOSITION.dpi)
+    composition = Composition(width=width, font=8.5 if width == WIDTH else 8.0, caption=False)
+    figure = composed(drawing.draw, composition, drawing.ratio)
+    return as_form(_svg(figure.to_json()), form, composition.dpi)
 
 
 @lru_cache(maxsize=128)

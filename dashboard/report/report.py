@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any, Self
 
 from tripletscope import __version__
-from tripletscope.dashboard.report.document import Document, Paragraph, Section
+from tripletscope.dashboard.report.document import WIDTH, WIDTHS, Document, Paragraph, Section
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import CHAPTERS
 from tripletscope.dashboard.report.parts.parts import PARTS
@@ -21,6 +21,7 @@ class ReportSettings:
 
     left_out: Names of parts.
     results_left_out, results_added: Keys of results that differ from the usual ones.
+    width {165, 85}: Of figures, in millimetres: the text's, or a journal's column.
     """
 
     title: str = ""
@@ -28,6 +29,7 @@ class ReportSettings:
     left_out: tuple[str, ...] = ()
     results_left_out: tuple[str, ...] = ()
     results_added: tuple[str, ...] = ()
+    width: float = WIDTH
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
@@ -45,6 +47,7 @@ class ReportSettings:
         return cls(
             text("title"), text("authors"), names("left_out"), names("results_left_out"),
             names("results_added"),
+            next((wide for wide in WIDTHS if wide == record.get("width")), WIDTH),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,4 +90,5 @@ def document(report: ReportSettings, sections: Mapping[str, Section], name: str)
         report.title or words("usual title", name=unmarked(name)), report.authors,
         words("made", version=__version__, day=date.today().isoformat()),
         tuple(section for part, section in sections.items() if part not in report.left_out),
+        report.width,
     )

@@ -308,16 +308,19 @@ def counts_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     text = words("silhouettes of", method=described(shown, run), number=counts.best_by_silhouette)
     if advice.n_clusters is not None and advice.n_clusters in counts.numbers:
         text += f" {words('recommended marked')}"
-    mean, spread = counts.expected
+    counted = counts.smallest >= GROUP
+    if not counted.all():
+        text += f" {words('small marked', least=GROUP)}"
     yield Drawing(
         f"silhouettes-{run.method}", words("title silhouettes"), text,
         words("alt silhouettes", number=words.count(counts.best_by_silhouette, "cluster")), _HALF,
         lambda canvas: count_curve(
             counts.numbers, counts.silhouettes, None, title="silhouette", best=advice.n_clusters,
-            shown=_number_shown(shown, run), expected=counts.expected, caption=text, canvas=canvas,
+            shown=_number_shown(shown, run), expected=(counts.expected, counts.needed),
+            counted=counted, caption=text, canvas=canvas,
         ),
-        table_of(clusters=counts.numbers, silhouette=counts.silhouettes, continuum=mean,
-                 sd=spread), (run.key,), is_half=True,
+        table_of(clusters=counts.numbers, silhouette=counts.silhouettes,
+                 continuum=counts.expected, needed=counts.needed), (run.key,), is_half=True,
     )
 
 
@@ -326,7 +329,9 @@ def number_said(counts: ClusterCounts, advice: ClusterAdvice) -> str:
     fields = {}
     if advice.reason == "supported":
         at = int(np.flatnonzero(counts.numbers == advice.n_clusters)[0])
-        fields = {"silhouette": counts.silhouettes[at], "expected": counts.expected[0][at]}
+        fields = {"silhouette": counts.silhouettes[at], "needed": counts.needed[at]}
+    elif advice.reason == "too small":
+        fields = {"numbers": counts.numbers[counts.is_compact].tolist()}
     return words(
         f"clusters {advice.reason}", **fields, least=GROUP, objects=counts.n_objects,
         number=words.count(advice.n_clusters or 0, "cluster"), error=(
@@ -405,12 +410,14 @@ def stability_said(stability: Stability, counts: ClusterCounts | None, run: Run)
     numbers, method = stable_and_dissolved(stability, counts), run.fresh().title
     if numbers is None:
         return words("stability untold", method=method)
-    return words(
+    said = words(
         "stable", number=words.whole(len(stability.agreement)), method=method,
         over=words.over(stability.unit, stability.n_units),
         clusters=words.whole(len(stability.recovery)), sure=words.whole(numbers[0]),
         lost=words.whole(numbers[1]),
     )
+    is_unseen = numbers[0] and recommend_clusters(counts).reason == "none"
+    return f"{said} {words('stable unseen')}" if is_unseen else said
 
 
 def _together(shown: ShownResults, run: Run, text: str) -> Drawing:

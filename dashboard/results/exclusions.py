@@ -14,7 +14,12 @@ from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.inference.held_out.units import participants_of
 from tripletscope.core.people.treatments import TREATMENTS, Treatments
 from tripletscope.core.run import Run
-from tripletscope.core.studies.quality.exclusion import WEIGHTS, Cleaning, Preview
+from tripletscope.core.studies.quality.exclusion import (
+    MANUAL,
+    WEIGHTS,
+    Cleaning,
+    Preview,
+)
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.results.presentation import (
     Advice,
@@ -66,11 +71,14 @@ def steps_said(cleaning: Cleaning) -> Iterator[str]:
                 effective=round(cleaning.effective),
             )
             continue
-        people = len(removed.participants)
+        people = removed.participants
+        entirely = words("entirely", people=len(people)) if people else ""
+        if people and step.rule == MANUAL:  # no rule says who they are
+            names = [unmarked(name) for name in short_people(people).values()]
+            entirely += words("named people", names=words.first(names, _NAMED))
         yield words(
-            "exclusion", title=title, reason=reason,
+            "exclusion", title=title, reason=reason, entirely=entirely,
             trials=_size(removed.n_trials, removed.n_answers),
-            entirely=words("entirely", people=people) if people else "",
         )
 
 
@@ -149,8 +157,8 @@ def treatments_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         entirely=words("entirely", people=result.n_excluded) if result.n_excluded else "",
     ))
     if result.apart is None:
-        before, after = 1 - result.error
-        change = -result.difference[1], -result.high[1], -result.low[1]
+        before, after = result.error
+        change = result.difference[1], result.low[1], result.high[1]
         yield Statement(words("effect", before=before, after=after, change=change,
                               over=(result.unit, result.n_units)))
         yield tried

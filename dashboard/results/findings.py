@@ -36,6 +36,7 @@ from tripletscope.core.scales import MLDS
 from tripletscope.core.similarity.clusters import AgglomerativeClustering
 from tripletscope.core.similarity.clusters.counting import GROUP, recommend_clusters
 from tripletscope.core.studies.quality.verdict import Verdict
+from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.results.clusters import counts_of
 from tripletscope.dashboard.results.comparison import (
@@ -58,6 +59,7 @@ from tripletscope.dashboard.results.maps import (
 )
 from tripletscope.dashboard.results.people import floor_said, people_said
 from tripletscope.dashboard.results.presentation import (
+    Advice,
     Element,
     ShownResults,
     Statement,
@@ -65,12 +67,13 @@ from tripletscope.dashboard.results.presentation import (
 )
 from tripletscope.dashboard.results.quality import ceiling_sentences, of_choices, verdict_of
 from tripletscope.dashboard.results.scales import no_scale_said
-from tripletscope.dashboard.words import words
+from tripletscope.dashboard.words import unmarked, words
 
 #: Dimensions in which errors are compared.
 DIMENSIONS = (1, 2, 3)
 #: Objects of which durations are known.
 _OBJECTS = 300
+_NAMED = 5  # people who stand out
 #: Difference scaling is made for about ten levels; more than so many are joined to fewer.
 MANY_LEVELS, FEW_LEVELS = 20, 12
 _FOLDS = next(p.default for p in parameters(cross_validate) if p.name == "folds")
@@ -220,10 +223,13 @@ def _too_few_for_an_error(subject: Subject) -> str:
 
 @finding("care", "data", "quality", applies=lambda subject: True)
 def care(results: SubjectResults) -> Iterator[Element]:
-    """Participants to look at, without names."""
+    """Participants to look at; names are for the page alone."""
     *said, last = (part for part in verdict_of(results.shown, results.verdict_of())
                    if isinstance(part, Statement))
     yield from said
+    if people := [*results.verdict_of().reasons]:
+        names = [unmarked(name) for name in short_people(people).values()]
+        yield Advice(words("who stands out", names=words.first(names, _NAMED)))
     yield Reason(last.text) if said else last  # what was looked at, if anything
 
 
@@ -254,7 +260,11 @@ def error(results: SubjectResults) -> Iterator[Element]:
     if is_chance(results.error.result()):
         yield from map(Statement, said)
     else:
-        yield from reasoned(said)
+        # Beside the lowest possible error it says whether the map leaves much to explain.
+        ceiling = results.shown.limits.ceiling
+        first = 1 + (ceiling.is_precise and not ceiling.differ)
+        yield Statement(" ".join(said[:first]))
+        yield from map(Reason, said[first:])
 
 
 @finding("map", "embedding", "embedding", lacks=_too_few_for_an_error, seconds=2e-4,

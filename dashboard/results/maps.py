@@ -117,8 +117,10 @@ def tails_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if choice.alpha is None:
         yield Statement(words("tails open"))
         return
+    is_before = choice.n_answers > len(shown.answers)
     yield Statement(words(
         "tails chosen", alpha=choice.alpha, number=choice.n_answers,
+        which=words("before exclusion") if is_before else "",
     ))
     yield Numbers(words("title tails"), lambda: choice.table, about=words("about tails"))
 
@@ -317,7 +319,10 @@ def map_caption(
     if d > 2 and style.flat:
         sentences.append(words("first axes"))
     if (turn := shown.look_of(run).turn) is not None:
-        sentences.append(words("turned towards", name=turn.towards))
+        is_alike = turn.towards == words.method(run.fresh())
+        sentences.append(words(
+            "turned towards the same" if is_alike else "turned towards", name=turn.towards
+        ))
     if samples is not None and samples.task != "bootstrap":
         sentences.append(words("at the mean"))
     sentences += style_said(shown.answers.objects, style, d)

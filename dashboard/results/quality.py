@@ -17,6 +17,7 @@ from tripletscope.core.inference.held_out.share import Share
 from tripletscope.core.inference.held_out.units import known_people, participants_of
 from tripletscope.core.studies.quality.consistency import Coverage
 from tripletscope.core.studies.quality.direction import DirectionTest
+from tripletscope.core.studies.quality.exclusion import Exclusion
 from tripletscope.core.studies.quality.report import QualityReport
 from tripletscope.core.studies.quality.verdict import Verdict
 from tripletscope.dashboard.figures.answers import histogram
@@ -242,6 +243,15 @@ def reasons_said(verdict: Verdict, who: str) -> str:
     return "; ".join(words(f"reason {one.code}", **one.values) for one in verdict.reasons[who])
 
 
+def reason_for(verdict: Verdict, exclusion: Exclusion) -> str:
+    """By what all participants of an exclusion by hand stand out; else empty."""
+    who = exclusion.participants
+    if not who or exclusion.answers or not verdict.reasons.keys() >= {*who}:
+        return ""
+    codes = dict.fromkeys(one.code for name in who for one in verdict.reasons[name])
+    return words("stand out by", names=[words(f"standing {code}") for code in codes])
+
+
 # What can be reached -----------------------------------------------------------------------------
 
 
@@ -303,7 +313,7 @@ def of_choices(choice: ChoiceAccuracy) -> str:
         "choices", questions=ceiling.questions, lower=_bound(ceiling.lower),
         upper=_bound(ceiling.upper), **fields,
     )
-    return said if ceiling.is_precise else f"{words('ceiling vague')} {said}"
+    return said if ceiling.is_precise else f"{said} {words('choices vague')}"
 
 
 def agreement_said(choice: ChoiceAccuracy, observer: str) -> Iterator[str]:

@@ -57,7 +57,7 @@ class _Words:
         return f"{self.whole(number)} {self.noun(number, noun)}"
 
     def noun(self, number: int, noun: str) -> str:
-        return catalogue().nouns[noun][number != 1]
+        return catalogue().nouns[noun][bool(number != 1)]  # of NumPy's booleans none is an index
 
     def whole(self, number: int) -> str:
         return f"{number:,}"

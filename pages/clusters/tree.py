@@ -139,7 +139,7 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
     )
     further = ""
     if shown.support is None and shown.is_of_answers:
-        further = " “Number and stability” computes the support of branches."
+        further = " “Compute” on “Number and stability” adds the support of branches."
     st.caption(
         "Click a branch, a wedge or a leaf to select its objects on every page; with Shift, to "
         "add them. Drag the dashed line to cut elsewhere. Draw a box to zoom, double-click to see "

@@ -50,11 +50,11 @@ def exclude_and_show(current: Session, info: DatasetInfo, exclusion: Exclusion) 
     go_to("data", "exclusions")
 
 
-def ask_for_reason(cleaning: Cleaning, key: str) -> str:
+def ask_for_reason(current: Session, cleaning: Cleaning, key: str, usual: str = "") -> str:
     """Ask why the next exclusion is made."""
     return st.text_input(
-        "Reason", key=f"{key}.{len(cleaning.exclusions)}", max_chars=300,
-        placeholder="For the log and the methods section; optional",
+        "Reason", usual, key=current.key_following(key, (len(cleaning.exclusions), usual)),
+        max_chars=300, placeholder="For the log and the methods section; optional",
     ).strip()
 
 

@@ -15,6 +15,7 @@ from tripletscope.core.studies.quality import RULES, Cleaning, Exclusion, Previe
 from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.results.exclusions import steps_said
+from tripletscope.dashboard.results.quality import reason_for
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS, DatasetInfo
 from tripletscope.dashboard.store.services import services
@@ -56,7 +57,8 @@ def show_exclusions(context: QualityContext) -> None:
             show_error(error, st.info, "info")
             return
         if preview.n_answers == 0:
-            st.success("This excludes nothing.", icon=":material/check:")
+            more = " more" if cleaning.exclusions else ""
+            st.info(panels.plain(f"“{exclusion.title}” excludes nothing{more}."))
             return
         context.present(preview)
         _effect(context, exclusion, preview)
@@ -152,7 +154,8 @@ def _decide(context: QualityContext, exclusion: Exclusion, preview: Preview) -> 
             "No answer would remain. Choose a less strict criterion.", icon=":material/warning:"
         )
         return
-    reason = excluding.ask_for_reason(context.cleaning, "exclusions.reason")
+    usual = reason_for(context.verdict, exclusion) if exclusion.participants else ""
+    reason = excluding.ask_for_reason(current, context.cleaning, "exclusions.reason", usual)
     view = st.text_input(
         "View", excluding.next_view(info), key=f"exclusions.view@{info.view}", max_chars=60,
         help="Views of the answers stay side by side; the sidebar chooses one. Under another name, "

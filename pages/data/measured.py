@@ -34,6 +34,11 @@ _EXPLAINED = {
     "p (no side bias)": "Small if one side was chosen more often than chance explains.",
     "p (random sequence of sides)": "Small if sides follow each other in a pattern.",
 }
+#: What a share is of.
+_CASES = {
+    "agrees": ("compared", "answers to shared questions"),
+    "consistent": ("repeats", "pairs of repeats"), "failed": ("checks", "catch and gold questions"),
+}
 _TIMES = ("mean_time", "median_time", "fastest")
 _SHARES = (
     "predicted", "agrees", "consistent", "failed", "favourite_share", "circular_share", "agree",
@@ -83,10 +88,13 @@ def draw_measures(
 
 
 def with_intervals(titles: dict[str, str], table: pd.DataFrame) -> dict[str, str]:
-    """Titles of columns, each followed by those of its interval where the table has one."""
+    """Titles of columns, each followed by those of its cases and interval, as far as known."""
     more = {}
     for column, title in titles.items():
         more[column] = title
+        cases, title_of_cases = _CASES.get(column, ("", ""))
+        if cases in table and cases not in titles:
+            more[cases] = title_of_cases
         if f"{column}_low" in table:
             more |= {f"{column}_low": f"{title}, from", f"{column}_high": f"{title}, to"}
     return more

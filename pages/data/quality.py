@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -22,7 +23,7 @@ from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.ui.watching import watch
 from tripletscope.dashboard.words import words
 from tripletscope.pages.data.context import QualityContext
-from tripletscope.pages.data.excluding import exclude_and_show
+from tripletscope.pages.data.excluding import ask_for_reason, exclude_and_show
 from tripletscope.pages.data.gold import show_gold
 from tripletscope.pages.data.measured import draw_measures, pick_axes, show_table, with_intervals
 
@@ -31,7 +32,7 @@ _MOST_OBJECTS = 2_000  # of points that are drawn
 
 #: The first ones tell careful from careless people at a glance.
 _PEOPLE = {
-    "answers": "answers", "predicted": "predicted by the others' map",
+    "trials": "trials", "predicted": "predicted by the others' map",
     "agrees": "agreement with the majority",
     "consistent": "intra-observer consistency", "failed": "catch and gold questions failed",
     "skipped": "questions skipped", "late": "questions not answered in time",
@@ -137,7 +138,7 @@ def _people(context: QualityContext) -> None:
     picture, side = st.columns([2, 1], gap="large")
     with side:
         _reasons(context)
-        x, y = pick_axes(context.session, "people", table, _PEOPLE, ("median_time", "answers"),
+        x, y = pick_axes(context.session, "people", table, _PEOPLE, ("median_time", "trials"),
                          ("predicted", "agrees", "consistent", "failed"))
         _predict(context)
 
@@ -154,9 +155,14 @@ def _people(context: QualityContext) -> None:
         pick_people(context.session, names)
         if chosen:
             exclusion = Exclusion(participants=tuple(chosen))
+            reason = ask_for_reason(
+                context.session, context.cleaning, "quality.reason",
+                quality.reason_for(context.verdict, exclusion),
+            )
             st.button(
                 "Exclude their answers", icon=":material/person_remove:",
-                on_click=exclude_and_show, args=(context.session, context.info, exclusion),
+                on_click=exclude_and_show,
+                args=(context.session, context.info, replace(exclusion, reason=reason)),
                 help="They stay among the imported answers; the tab Exclusions can undo it.",
             )
     _table_of_people(context, chosen)
@@ -185,8 +191,7 @@ def _table_of_people(context: QualityContext, chosen: list[str]) -> None:
     short = short_people(table["participant"].tolist())
     titles = {
         "who": "participant", **(_PEOPLE | with_intervals(_PEOPLE, table)),
-        "repeats": "pairs of repeats", "compared": "answers to shared questions",
-        "checks": "catch and gold questions", "favourite": "preferred side",
+        "favourite": "preferred side",
     }
     if any(short[name] != name for name in short):
         titles["participant"] = "whole name"

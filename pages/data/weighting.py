@@ -89,7 +89,7 @@ def _exclusion(context: QualityContext, lapses: LapseFit) -> tuple[Any, np.ndarr
 
 
 def _decide(context: QualityContext, lapses: LapseFit) -> None:
-    reason = ask_for_reason(context.cleaning, "exclusions.weights.reason")
+    reason = ask_for_reason(context.session, context.cleaning, "exclusions.weights.reason")
     if pressed(
         context.session, "exclusions.weights.go",
         f"Weight {count(len(lapses.participants), 'participant')}", type="primary",

@@ -207,7 +207,14 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
         ]
         keys = [opened.key, *before[:1], *keys]
     places = dict.fromkeys(place for k in keys if (place := f"{info.id}/{k}") in listed)
-    return list(places)[:_MOST] if len(places) > 1 else list({**places, **listed})[:2]
+    # Former exclusions are neither before nor after those in use.
+    further = {
+        place: run.state != info.state for place, (_, _, run) in listed.items()
+        if run.dataset != info.id or run.state in (None, info.state, "")
+    }
+    if len(places) > 1:
+        return list(places)[:_MOST]
+    return list(dict.fromkeys([*places, *sorted(further, key=further.__getitem__)]))[:2]
 
 
 def _grid(

@@ -12,7 +12,7 @@ import streamlit as st
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.print.browser import ExportError, can_render
 from tripletscope.dashboard.report import html
-from tripletscope.dashboard.report.document import Document, Section
+from tripletscope.dashboard.report.document import WIDTHS, Document, Section
 from tripletscope.dashboard.report.docx import word
 from tripletscope.dashboard.report.gathering import PAGE, chosen, offered, sections_of
 from tripletscope.dashboard.report.html import page
@@ -94,7 +94,12 @@ def _head(context: Context, report: ReportSettings) -> ReportSettings:
         placeholder=f"{context.info.name}: similarity judgements",
     )
     authors = st.text_input("Authors", report.authors, key=_key(context, "authors", report.authors))
-    return replace(report, title=title.strip(), authors=authors.strip())
+    width = st.selectbox(
+        "Figure width", WIDTHS, WIDTHS.index(report.width), lambda wide: f"{wide:g} mm",
+        _key(context, "width", report.width),
+        help="Of figures in files: as wide as the text, or as one column of a journal.",
+    )
+    return replace(report, title=title.strip(), authors=authors.strip(), width=width)
 
 
 def _results(

@@ -161,6 +161,8 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     table = unfold(app, "Support of each merge").dataframe[0].value
     assert table["found exactly"].iloc[0] == 1.0, "all trees have the root"
     assert "No clusters are seen with these answers" in text, "they lie in one cloud"
+    assert "There may be some nonetheless" in text
+    assert "They recur, but no gaps between them are seen" in text
     assert "continuum" not in text
     assert not [b for b in app.button if b.label.startswith("Cut into")]
     bars = figure(app, "clusters.stability-agglomerative")["data"][0]

@@ -163,6 +163,14 @@ def test_maps_before_and_after_an_exclusion_stand_beside_one_another(services, o
     assert "(All answers)" in text
     assert "Its error and that of the reference are about different answers" in text
     assert "is not known" not in text, "the errors of both are told"
+    again = services.workspace.update_dataset(
+        info, cleaning.excluding(Exclusion(answers=(1, 2))), view=info.view
+    )
+    app = start("embedding", session_of(services, again), "maps")
+    chosen = app.multiselect(key=f"compare.maps@{info.id}").value
+    states = {f"{info.id}/{run.key}": run.state
+              for run in services.workspace.runs(info.id, "fit", of_any_exclusions=True)}
+    assert {states[place] for place in chosen} == {""}, "former exclusions are neither"
     assert "nearest neighbours are the same" in text
 
 

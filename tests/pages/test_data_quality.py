@@ -30,6 +30,7 @@ from tripletscope.core.reading import Pairs
 from tripletscope.core.run import run as run_of
 from tripletscope.core.studies.quality import Cleaning, Exclusion, quality
 from tripletscope.core.writing import write_answers
+from tripletscope.dashboard.archive.pseudonyms import renamed_cleaning
 from tripletscope.dashboard.figures.quality import measures, shares, stretches
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.print.composition import Composition
@@ -151,21 +152,22 @@ def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     assert "p5" in words(app)
     app.button(key="exclusions.effect").click().run()
     settled(app, services)
-    assert "Held-out accuracy on the remaining answers" in words(app).replace("\\", "")
+    assert "The held-out error on the answers that remain" in words(app).replace("\\", "")
 
     app.number_input(key="exclusions.fast_participants.least").set_value(0.1).run()
-    assert "excludes nothing" in app.success[0].value
+    assert "excludes nothing." in app.info[0].value.replace("\\", "")
+    assert not app.success
     app.number_input(key="exclusions.fast_participants.least").set_value(1.0).run()
     again = words(app).replace("\\", "")
-    assert "Held-out accuracy" in again, "the effect of this setting is still known"
+    assert "held-out error on" in again, "the effect of this setting is still known"
     assert "120 answers excluded, 1 participant entirely" in again
     another = opened("another", kept)
     app = data_page("exclusions", another, **{"exclusions.rule": "fast_participants"})
-    assert "Held-out accuracy" in words(app).replace("\\", ""), "also after a restart"
+    assert "held-out error on" in words(app).replace("\\", ""), "also after a restart"
     assert not services.jobs.of(another)
     app = data_page("exclusions", **{"exclusions.rule": "fast_participants"})
     app.number_input(key="exclusions.fast_participants.least").set_value(1.0).run()
-    app.text_input(key="exclusions.reason.0").set_value("as preregistered").run()
+    app.text_input(key="exclusions.reason.1").set_value("as preregistered").run()
     app.button(key="exclusions.go").click().run()
     assert not app.exception
     less = services.workspace.dataset(kept.id)
@@ -447,6 +449,28 @@ def test_the_verdict_comes_first_and_shows_whom_it_means(services, kept):
     assert app.segmented_control(key="quality.view").value == "people"
 
 
+def test_the_report_says_who_was_left_out_by_hand_and_why(services, kept):
+    """It said "manual selection: 120 trials", and the page no more than that nothing is excluded.
+
+    Those who do not stand out have no reason but the user's.
+    """
+    app = data_page("quality", **{"quality.people": ["p5"], "exclusions.rule": "fast_participants"})
+    (reason,) = (each for each in app.text_input if each.label == "Reason")
+    assert "low agreement with the majority" in reason.value
+    reason.set_value(f"{reason.value}, and p5 said so").run()
+    next(b for b in app.button if b.label == "Exclude their answers").click().run()
+    assert any("excludes nothing more" in said.value for said in app.info)
+    assert not app.success
+    cleaning = services.workspace.cleaning(services.workspace.dataset(kept.id))
+    text = " ".join(sentences(cleaning, answers=cleaning.triplets))
+    assert "manual selection: 120 trials, 1 participant entirely: p5 (stand out by " in text
+    assert "and p5 said so)" in text
+    hidden = renamed_cleaning(cleaning, {f"p{k}": f"sub-00{k}" for k in range(6)})
+    assert "p5" not in " ".join(sentences(hidden, answers=hidden.triplets))
+    app = data_page("exclusions", **{"exclusions.rule": "manual", "quality.people": ["p1"]})
+    assert app.text_input(key="exclusions.reason.1").value == ""
+
+
 def test_long_names_are_short_in_the_table_and_whole_in_its_last_column(services):
     answers = people_data()
     codes = {f"p{k}": f"5f{k}" + "ab34cd56" * 7 for k in range(6)}
@@ -459,5 +483,5 @@ def test_long_names_are_short_in_the_table_and_whole_in_its_last_column(services
     assert table["participant"].str.len().max() <= 16
     assert table["participant"].is_unique
     assert set(table["whole name"]) == set(codes.values())
-    matters = ["participant", "answers", "agreement with the majority"]
+    matters = ["participant", "trials", "agreement with the majority"]
     assert list(table)[:3] == matters

@@ -24,12 +24,12 @@ from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import Run, run
 from tripletscope.core.studies.quality import quality
-from tripletscope.core.studies.quality.verdict import verdict
+from tripletscope.core.studies.quality.verdict import Finding, Verdict, verdict
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.report import written
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.findings import FINDINGS, Subject, SubjectResults
-from tripletscope.dashboard.results.presentation import ShownResults
+from tripletscope.dashboard.results.presentation import Advice, ShownResults
 from tripletscope.dashboard.ui import analysis
 from tripletscope.dashboard.ui.page import tabs_of
 from tripletscope.dashboard.words import sentences, uncited
@@ -128,8 +128,27 @@ def test_clusters_in_a_plane():
     assert "4 clusters are recommended" in said(found["clusters"])
     assert drawn(found["clusters"]) == ["silhouettes-agglomerative"]
     assert said(found["objects"]).startswith("An object occurs in ")
-    assert said(found["questions"]).startswith("The different questions are 7.1 times the ")
+    assert said(found["questions"]).startswith("There are 7.1 times as many different questions")
     assert "scale" not in found
+
+
+def test_the_page_names_who_stands_out_and_the_error_has_its_bound_beside_it():
+    """Whom a reader had to look up, and the ceiling was one of accuracy beside an error."""
+    rng = np.random.default_rng(4)
+    answers = Triplets.from_array(np.repeat(
+        np.sort(rng.random((60, 9)).argsort(axis=1)[:, :3], axis=1), 30, axis=0
+    ), 9)
+    who = Verdict({"p5": (Finding("agrees"),)}, 6, ("agrees",), ())
+    error = run("cross_validate", DEFAULT_EMBEDDING(), answers)
+    results = SubjectResults(answers, DEFAULT_EMBEDDING(), ShownResults(
+        (run("fit", DEFAULT_EMBEDDING(), answers), error), answers, "A"
+    ), lambda: who)
+    names = [part.text for part in FINDINGS["care"].told(results) if isinstance(part, Advice)]
+    assert names == ["p5."]
+    assert results.shown.limits.ceiling.is_precise
+    first, *_ = FINDINGS["error"].told(results)
+    assert "95% interval" in first.text
+    assert "The lowest possible error without knowing who answers lies between" in first.text
 
 
 def test_a_line():

@@ -10,8 +10,14 @@ from tests.pages.harness import start, words
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Cleaning, Exclusion
+from tripletscope.dashboard.figures.points import MapStyle
+from tripletscope.dashboard.results import MapLook
+from tripletscope.dashboard.results.map_recipe import Turn
+from tripletscope.dashboard.results.maps import map_caption
+from tripletscope.dashboard.results.presentation import ShownResults
 from tripletscope.dashboard.ui.looks import Result
 from tripletscope.dashboard.ui.turning import turn_of
+from tripletscope.dashboard.words import words as catalogue
 
 
 @pytest.fixture
@@ -72,6 +78,10 @@ def test_the_first_map_counts_although_answers_were_left_out_since(services, inf
     assert turn_of(after, found).towards == "STE"
     page = start("embedding", mapped)
     assert "Turned towards the first map, STE." in words(page).replace("\\", "")
+    look = MapLook(turn=Turn(np.eye(2).tolist(), catalogue.method(found.fresh())))
+    shown = ShownResults((found,), services.workspace.triplets(after), "A", looks={found.key: look})
+    caption = map_caption(shown, found, MapStyle())
+    assert "the first map by this method, which was of other answers." in caption
 
 
 def test_a_damaged_first_map_turns_nothing(services, info):

@@ -205,7 +205,7 @@ def response_time_unit(times: np.ndarray, column: str) -> tuple[str, str]:
     median = float(np.median(positive)) if len(positive) else 0.0
     unit = unit_of(times)
     words = {"s": "seconds", "ms": "milliseconds"}
-    reason = f"Response times are {words[unit]}: half of them are above {median:,.4g}."
+    reason = f"Response times are {words[unit]}: their median is {median:,.4g}."
     suffix = re.search(r"[\W_](ms|msec|milliseconds|s|sec|secs|seconds)\W*$", column.casefold())
     claimed = "ms" if suffix and suffix[1].startswith("m") else "s"
     if suffix and claimed != unit:

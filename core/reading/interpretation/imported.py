@@ -93,8 +93,8 @@ class Report:
         ]
         if several:
             lines.append(
-                f"They hold {counted(self.n_triplets, 'answer')}: each says that one of two "
-                "objects is nearer to an anchor."
+                f"They hold {counted(self.n_triplets, 'answer')} of the kind “A is more like B "
+                "than like C”."
             )
         elif self.n_triplets and self.n_triplets != self.n_answers:
             lines.append(f"These are {counted(self.n_triplets, 'triplet')}.")

@@ -39,8 +39,8 @@ def participants(
 
     catch_trials: ``participant`` and ``correct``, as of `tripletscope.core.reading.Imported`.
     gold (G, 3): See `gold_mistakes`.
-    Columns: ``participant``, ``answers``, ``questions`` (different ones; of comparisons of ratings
-        the independent ones: see `independent_share`); ``repeats`` (pairs of own
+    Columns: ``participant``, ``answers``, ``trials``, ``questions`` (different ones; of comparisons
+        of ratings the independent ones: see `independent_share`); ``repeats`` (pairs of own
         answers to one question) and ``consistent`` (share that agree); ``compared`` (answers to
         questions of others) and ``agrees`` (share on the side of the others' majority); ``checks``
         (catch and gold questions) and ``failed`` (share); 95 % intervals of these shares, such as
@@ -55,6 +55,7 @@ def participants(
     table = pd.DataFrame({"participant": names})
     named = who >= 0
     table["answers"] = np.bincount(who[named], minlength=n)
+    table["trials"] = np.bincount(who[named & one_per_trial(triplets)], minlength=n)
     table["questions"] = np.rint(_independent(triplets, who, n)).astype(np.int64)
     for (cases, share), shares_of in (
         (("repeats", "consistent"), _own_repeats(triplets, who, n)),

@@ -100,7 +100,7 @@ _THINGS = "THINGS, check_for_cheaters (Hebart et al. 2020)"
 @_rule(
     "Failed catch or gold questions",
     "Participants who answered more than this proportion of catch and gold questions wrongly.",
-    "tripletTools, filter_failed_catch: 20 %",
+    "the R package tripletTools, filter_failed_catch: 20 %",
 )
 def _failed_checks(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
     if not data.people["checks"].any():
@@ -146,7 +146,7 @@ def _other_values(
 
 @_rule(
     "Fast participants", "Participants whose mean response time is below this.",
-    "tripletTools: 1 s, also 0.2 s",
+    "the R package tripletTools: 1 s, elsewhere 0.2 s",
 )
 def _fast_participants(data: RuleData, *, least: _AtLeast = 1.0) -> np.ndarray:
     data.column("response_time")
@@ -173,7 +173,7 @@ def _without_time(data: RuleData) -> np.ndarray:
 
 @_rule(
     "Too few trials", "Participants with fewer trials than this.",
-    "tripletTools: 510 of 1,000 trials",
+    "the R package tripletTools: 510 of 1,000 trials",
 )
 def _few_answers(
     data: RuleData, *, least: Annotated[int, Number(0, 1_000_000, "Min. trials")] = 100
@@ -251,7 +251,7 @@ def _duplicates(data: RuleData) -> np.ndarray:
     "Low inter-observer agreement",
     "Participants who agree with the majority of the others on less than this proportion of the "
     "questions that they share, given a minimum number of these.",
-    "tripletTools, make.vmat: agreement on validation triplets",
+    "the R package tripletTools, make.vmat: agreement on validation triplets",
 )
 def _at_odds(
     data: RuleData, *, least: _Least = 0.5,

@@ -161,7 +161,7 @@ def _near_guessing(people: pd.DataFrame, column: str) -> np.ndarray:
 def _finding(people: pd.DataFrame, column: str, row: int) -> Finding:
     """A value that stands out, with the usual one."""
     values = {"value": people[column].iloc[row], "usual": people[column].median()}
-    beside = {"failed": "checks", "favourite_share": "favourite"}.get(column)
+    beside = {**_CASES, "failed": "checks", "favourite_share": "favourite"}.get(column)
     if beside:
         values[beside] = people[beside].iloc[row]
     return Finding(column, values)

@@ -19,7 +19,7 @@ for _module in ("findings", "plan", "method", "results", "interpretable", "end")
 __all__ = ["PARTS", "TOLD", "chapters"]
 
 
-def chapters(document: Document) -> Iterator[tuple[str, Iterator[Section]]]:
-    """Titles of chapters, with their sections."""
+def chapters(document: Document) -> Iterator[tuple[str, list[Section]]]:
+    """Titles of chapters, with their sections; a single one needs no title of its own."""
     for name, sections in groupby(document.sections, lambda one: PARTS[one.name].chapter):
-        yield words(name), sections
+        yield words(name), [*sections]

@@ -308,6 +308,13 @@ def test_criteria_mark_the_best_number():
     none = count_curve(np.arange(2, 6), np.array([0.1, 0.4, 0.95, 0.1]), np.full(4, 0.2),
                        title="stability", most=1.0)
     assert "diamond" not in none.data[0].marker.symbol
+    beside = count_curve(
+        np.arange(2, 6), np.array([0.1, 0.4, 0.95, 0.1]), None, title="silhouette",
+        expected=(np.full(4, 0.2), np.full(4, 0.5)), counted=np.array([True, True, True, False]),
+    )
+    (line,) = (trace for trace in beside.data if trace.line.dash == "dash")
+    assert set(line.y) == {0.5}, "what has to be exceeded"
+    assert list(beside.data[-1].marker.symbol) == ["circle"] * 3 + ["circle-open"]
     bars = none.data[0].error_y
     assert list(bars.array) == pytest.approx([0.2, 0.2, 0.05, 0.2])
     assert list(bars.arrayminus) == pytest.approx([0.2] * 4)

@@ -54,7 +54,7 @@ TABLE = TextTable("flow", "What was left out", ("Step", "Removed"), (("All", "")
 @pytest.fixture
 def undrawn(monkeypatch):
     """Pictures of figures need no browser."""
-    monkeypatch.setattr(tex, "picture", lambda drawing, form: b"%PDF")
+    monkeypatch.setattr(tex, "picture", lambda drawing, form, width: b"%PDF")
 
 
 def test_names_of_figures_stay_in_their_folder_and_are_safe_in_latex(undrawn):
@@ -116,7 +116,7 @@ def test_letters_of_authors_and_of_the_day_come_along(monkeypatch):
 
 
 def test_only_pages_with_scripts_may_run_them(monkeypatch):
-    monkeypatch.setattr(web, "picture", lambda drawing, form: b"<svg/>")
+    monkeypatch.setattr(web, "picture", lambda drawing, form, width: b"<svg/>")
     monkeypatch.setattr(web, "can_render", lambda: True)
     made = of(drawn("map"), TABLE)
     policies = [re.search(r'Policy" content="(.*?)"', web.page(made, interactive=which))[1]

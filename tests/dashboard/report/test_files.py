@@ -118,6 +118,20 @@ def test_word_has_headings_captions_and_words_for_pictures(made):
     text = "\n".join(p.text for p in found.paragraphs)
     assert not re.search(r"@fig-|@tab-|\[@|\*\*", text)
     assert found.core_properties.author == "A. <B> & C"
+    titles = [p.text for p in found.paragraphs if p.style.name == "Heading 2"]
+    assert "Findings" not in titles, "the only section of a chapter has that chapter's heading"
+    assert titles
+
+
+def test_figures_are_as_wide_as_the_column_that_is_asked_for(made):
+    """Every figure was 165 mm wide, and had to be made smaller by hand."""
+    settings = ReportSettings(width=85.0)
+    narrow = document(settings, {one.name: one for one in made.sections}, "A")
+    shapes = docx.Document(io.BytesIO(word(narrow))).inline_shapes
+    assert {round(shape.width.mm) for shape in shapes} == {85}
+    assert "width=85mm" in latex(narrow)["figures.tex"].decode()
+    assert ReportSettings.from_dict({"width": 12.0}).width == 165.0
+    assert ReportSettings.from_dict(settings.to_dict()) == settings
 
 
 def test_latex_is_whole(made):

@@ -54,6 +54,8 @@ def test_what_cannot_be_decided_is_not_recommended():
         "t-STE predicts better than STE: the errors differ by +1.8 [+0.9, +2.7] points"
     )
     assert alike.startswith("t-STE and CKL cannot be told apart: they differ by +0.4 [")
+    assert ", corrected *p* " in beats
+    assert ", corrected *p* " in alike, "tables may correct for more pairs"
 
 
 def test_few_answers():

@@ -99,7 +99,7 @@ def test_what_an_exclusion_does_to_prediction():
     )
     text, tried = sentences(treated(effect, weighted=False), answers=ANSWERS)
     assert "30 answers excluded, 1 participant entirely" in tried
-    assert "from 70.0% to 71.2%: +1.2 [\N{MINUS SIGN}1.0, +3.4] points" in text
+    assert "from .300 to .288: \N{MINUS SIGN}1.2 [\N{MINUS SIGN}3.4, +1.0] points" in text
     assert text.endswith("95% interval over 8 participants.")
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
@@ -13,10 +14,12 @@ from tripletscope.core.similarity.clusters import AgglomerativeClustering, KMean
 from tripletscope.core.similarity.clusters.counting import (
     ClusterAdvice,
     ClusterCounts,
+    beside_continua,
     continua,
     count_clusters,
     recommend_clusters,
 )
+from tripletscope.core.similarity.kernels.space import Space
 
 N = 60
 TURN = np.linspace(0.0, np.pi, N)
@@ -38,10 +41,41 @@ def advised(positions: np.ndarray, method, seed: int = 0, noise: str = "logistic
 def counts(own: list[float], continuum: list[float], error: float = 0.2) -> ClusterCounts:
     """Draws of one continuum whose silhouettes differ by 0.01 to both sides."""
     aside = 0.01 * np.resize([-1.0, 1.0], 40)[:, None]
+    drawn = (np.array(continuum) + aside)[None]
     return ClusterCounts(
         np.arange(2, len(own) + 2), np.array(own), np.full(len(own), 5),
-        (np.array(continuum) + aside)[None], error, error - 0.05, error + 0.05, N,
+        drawn, error, error - 0.05, error + 0.05, N, np.full(drawn.shape, 5),
     )
+
+
+def kinds(seed: int) -> np.ndarray:
+    """(18, 2) objects in five kinds of three or four, three standard deviations apart or more."""
+    rng = np.random.default_rng(seed)
+    apart = 0.0
+    while apart < 5:
+        centres = rng.uniform(-11, 11, (5, 2))
+        apart = pdist(centres).min()
+    points = np.repeat(centres, [4, 4, 4, 3, 3], axis=0) + 1.6 * rng.normal(size=(18, 2))
+    points -= points.mean(axis=0)
+    return points / np.sqrt((points**2).sum(axis=1).mean())
+
+
+def test_few_objects_in_kinds_are_seen_and_what_decides_is_drawn():
+    """Twenty draws, and their single objects as clusters, hid seven of eight such sets."""
+    seen = []
+    for seed in range(8):
+        found = beside_continua(AgglomerativeClustering().for_cuts(), Space(
+            18, np.arange(18), vectors=kinds(seed)
+        ), 12, references=60, seed=seed)
+        found = replace(found, error=0.1, error_low=0.05, error_high=0.15)
+        advice = recommend_clusters(found)
+        large = found.smallest >= 3
+        assert advice.supported.tolist() == found.numbers[
+            large & (found.silhouettes > found.needed)
+        ].tolist()
+        assert (found.needed > found.expected).all()
+        seen.append(advice.reason == "supported")
+    assert np.mean(seen) > 0.7
 
 
 def test_a_plane_in_ten_columns_is_a_disc():
@@ -78,7 +112,10 @@ def test_pairs_are_too_small_and_not_called_no_more_compact():
 def test_what_one_continuum_has_is_no_finding():
     found = counts([0.6, 0.7], [0.3, 0.3])
     line = counts([0.6, 0.7], [0.61, 0.71])
-    both = replace(found, continua=np.vstack([found.continua, line.continua]))
+    both = replace(
+        found, continua=np.vstack([found.continua, line.continua]),
+        continua_smallest=np.vstack([found.continua_smallest, line.continua_smallest]),
+    )
     advice = recommend_clusters(both)
     assert advice.n_clusters == 1
     assert advice.reason == "none"
