@@ -260,7 +260,7 @@ def multiverse(
     people = [*([""] if groups and "participant" in answers.answers else []), *(conditions or [])]
     views = views or []
     if main > len(views):
-        raise ValueError(f"main is {main}; there are {len(views)} views.")
+        raise ValueError(f"main is {main}; the number of views is {len(views)}.")
     inside = {ALL: np.ones(len(answers), dtype=bool)}
     for view in views:
         inside[view] = marked_by(answers, view)

@@ -16,6 +16,7 @@ from tripletscope.core.data.question_kinds import (
     ABOUT_OBJECTS,
     CHECKS,
     N_ASKED,
+    N_SILENT,
     N_UNANSWERED,
     UNANSWERED,
 )
@@ -72,7 +73,7 @@ _OWN = {
     "participant": "participant", "response_time": "response_time_ms", "time": "time",
     "sampler": "source",
 }
-_KEPT = (KIND, "input", N_ASKED, *N_UNANSWERED)
+_KEPT = (KIND, "input", N_ASKED, *N_UNANSWERED, *N_SILENT)
 
 
 def _propose(table: Table) -> list[Reading]:
@@ -188,6 +189,13 @@ def _questions(table: Table) -> pd.DataFrame | None:
     return frame
 
 
+def with_silent(asked: pd.DataFrame) -> pd.DataFrame:
+    """Numbers of questions of each participant, with `N_SILENT`."""
+    is_silent = asked[[*N_UNANSWERED]].sum(axis=1) == asked[N_ASKED]
+    left = asked.loc[is_silent, [*N_UNANSWERED]].sum()
+    return asked.assign(**dict(zip(N_SILENT, left, strict=True)))
+
+
 def unanswered_notes(table: Table) -> list[Note]:
     """How many questions about objects were skipped, or not answered in time."""
     asked = _questions(table)
@@ -231,7 +239,8 @@ def _reshape(table: Table) -> Table | None:
         asked = _questions(whole)
         if asked is None:
             return once(table)
-        each = asked.groupby("who").transform("sum")
+        people = with_silent(asked.groupby("who").sum())
+        each = people.loc[asked["who"]]
         return whole.with_columns({name: pa.array(each[name].astype("str")) for name in each})
     return table.with_columns(
         {

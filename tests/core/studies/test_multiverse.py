@@ -204,7 +204,7 @@ def test_what_cannot_be_analysed_is_left_open(answers):
         multiverse(MAIN, answers, columns=["colour"], **QUICK)
     with pytest.raises(ValueError, match="'ste', 'tste'"):
         multiverse(MAIN, answers, **{**QUICK, "methods": ["mds"]})
-    with pytest.raises(ValueError, match="there are 0 views"):
+    with pytest.raises(ValueError, match="the number of views is 0"):
         multiverse(MAIN, answers, main=1, **QUICK)
 
 
