@@ -17,8 +17,7 @@ from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard.results.multiverse import ToldMultiverse, method_of
 from tripletscope.dashboard.results.preregistration import planned_maps
-from tripletscope.dashboard.store.dataset import OF_VIEW, DatasetInfo
-from tripletscope.dashboard.store.feature_tables import free_name
+from tripletscope.dashboard.store.dataset import DatasetInfo, column_of_view
 from tripletscope.dashboard.store.plans import standing_of
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
@@ -79,9 +78,9 @@ def _marked(key: dict, _info: DatasetInfo) -> tuple[Answers, dict[str, str]]:
         with suppress(DataError):  # its rules need what is not there
             if not view.kept.any() or any(step.rule == WEIGHTS for step in view.exclusions):
                 continue
-            columns[name] = ALL
-            if not view.kept.all():
-                column = free_name(f"{name}{OF_VIEW}" if name in taken else name, {*views})
+            if view.kept.all():
+                columns[name] = ALL
+            elif (column := column_of_view(name, taken)) not in taken:
                 columns[name], views[column] = column, view
     return cleaning.marked(views), columns
 

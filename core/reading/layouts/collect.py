@@ -183,6 +183,10 @@ def _questions(table: Table) -> pd.DataFrame | None:
     why = table.texts(UNANSWERED_BY)
     who = table.texts("participant") if "participant" in table.columns else np.full(len(why), "")
     about = np.isin(table.texts(KIND), ABOUT_OBJECTS)
+    if "key" in table.columns:  # downloads that overlap have the same questions
+        same = pd.DataFrame({name: table.texts(name) for name in ("key", "trial", "time")
+                             if name in table.columns}).assign(who=who)
+        about &= ~same.duplicated().to_numpy()
     frame = pd.DataFrame({"who": who, N_ASKED: about})
     for name, one in zip(N_UNANSWERED, UNANSWERED, strict=True):
         frame[name] = about & (why == one)

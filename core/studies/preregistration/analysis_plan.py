@@ -389,8 +389,10 @@ class AnalysisPlan:
         ----------
         title : str
         runs : sequence of Run
-            The first map among them is that of the plan. What reads features is a question if they
-            are columns of the objects; others, and what is of a table or of views, is left out.
+            The first map among them is that of the plan, with its number of dimensions: what was
+            compared to choose it is planned, and does not choose again. What reads features is a
+            question if they are columns of the objects; others, and what is of a table or of
+            views, is left out.
         answers : Triplets or Quadruples
             Of which they are.
         exclusions : sequence of Exclusion
@@ -414,20 +416,16 @@ class AnalysisPlan:
             n_participants=max(n_participants(answers), 1),
             n_answers=int(one_per_trial(answers).sum()), method=method,
             exclusions=[replace(one, reason="") for one in exclusions if _is_rule(one)],
-            dimensions=[*range(1, _MOST + 1)],
+            dimensions=[method.n_components],
         )
-        found = {d for d, step in plan.compared.items() if any(map(step.same_as, runs))}
-        own = min(method.n_components, _MOST)
-        dimensions = sorted(found | {own}) if len(found) > 1 else [own]
-        plan = replace(plan, dimensions=dimensions, steps=())
+        (d,) = plan.dimensions
         asked = {
             name: columns for name, columns in _asked(runs, answers).items()
-            if any(step.same_as(run) for run in runs for d in plan.dimensions
-                   for step in _planned(method, {name: columns})[len(_TASKS_OF_MAP):]
-                   for step in [step.filled(d)])
+            if any(step.filled(d).same_as(run) for run in runs
+                   for step in _planned(method, {name: columns})[len(_TASKS_OF_MAP):])
         }
         plan = replace(plan, questions=asked, steps=())
-        known = [step for d in plan.dimensions for step in plan.steps_in(d)]
+        known = plan.steps_in(d)
         rest = [run for run in runs if run.kind != FeatureModel.kind
                 and not any(step.same_as(run) for step in known)]
         return replace(plan, steps=(), further=[

@@ -14,7 +14,7 @@ from tests.core.studies.experiment.made import TASKS, answered, experiment_of, w
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.question_kinds import ABOUT_OBJECTS, CHECKS, UNANSWERED
-from tripletscope.core.reading import load, propose
+from tripletscope.core.reading import load, load_several, propose
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.measuring import file_of_measured
 from tripletscope.core.studies.experiment.experiment import Stimulus
@@ -169,6 +169,12 @@ def test_what_is_left_open_comes_back_as_missing_and_is_counted(task):
         assert [(left[why].n, round(left[why].value * left[why].n)) for why in UNANSWERED] == [
             (len(about), n) for n in n_open]
     assert told[["asked", *UNANSWERED]].equals(own[["asked", *UNANSWERED]])
+    rows = content.decode().splitlines(keepends=True)
+    half, more = rows[: len(rows) // 2], rows[len(rows) // 3 :]  # downloads that overlap
+    both = load_several([("a.csv", "".join(half).encode()),
+                         ("b.csv", "".join(rows[:1] + more).encode())])
+    both = data_of(interpret(both, propose(both)[0], experiment_objects(experiment)))
+    assert quality(both).unanswered == quality(read).unanswered
     most = told[[*UNANSWERED]].sum(axis=1).max()
     rule = RULES["unanswered"]
     assert not rule.find(RuleData(read), most=float(most)).any()

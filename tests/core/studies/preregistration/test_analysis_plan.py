@@ -170,12 +170,13 @@ def test_analyses_of_other_answers_become_a_plan():
         few, ts.Exclusion(participants=["p1"]),
     ])
     assert (made.n_objects, made.n_participants, made.n_answers) == (12, 6, 240)
-    assert (made.method.name, made.dimensions) == ("ste", (1, 2))
+    assert (made.method.name, made.dimensions) == ("ste", (2,)), "as they are, chosen no more"
     assert made.questions == {"conditions": ("light",), "directions": ("size",)}
     assert [(one.rule, one.reason) for one in made.exclusions] == [("few_answers", "")]
     assert [(one.task, one.method["method"]) for one in made.further] == [
-        ("fit", "soe"), ("cross_validate", "ste"), ("directions", "ste"),
+        ("fit", "soe"), ("cross_validate", "ste"), ("cross_validate", "ste"), ("directions", "ste"),
     ]
+    assert made.further[1].filled(2).method["parameters"]["n_components"] == 1
     frozen = made.freeze(NOON)
     assert AnalysisPlan.from_json(frozen.to_json()) == frozen
     found = standing(frozen, runs, exclusions=[few], n_components=2, n_answers=240, n_objects=12,
