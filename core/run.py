@@ -32,7 +32,7 @@ __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
 #: Part of every key: the version since which the same settings give the same results. Raise it with
 #: every change of results.
-RESULTS_SINCE = "0.4.3"
+RESULTS_SINCE = "0.5.0"
 _KEY = re.compile(r"[0-9a-f]{32}")
 
 
