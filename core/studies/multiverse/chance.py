@@ -14,8 +14,7 @@ from tripletscope.core.data.columns import marked_by
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
-from tripletscope.core.engine.declared import Column, Number, Switch
-from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.declared import Column, Number, Seed, Switch
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import OfMarked, task
