@@ -254,11 +254,11 @@ def run(
         compare_conditions, compare_people, compare_treatments, count_clusters, cross_validate,
         detect_dimension, diagnose, dimension_reproducibility, directions, errors_by_group, explain,
         feature_weights, fit, heterogeneity, kernel_map, laplace, learning_curve, left_over,
-        map_correlation, map_measured, multiverse, number_curve, observer_maps, ordinal_scale,
-        penalty_curve, plan, pooling_curve, posterior, predict_column, recover_spaces, reliability,
-        response_model, robustness, scales_by, search_curve, shared_dimensions, spectrum,
-        split_error, stability, tune, typicality, uncertainty_by_dimension, unique_parts,
-        who_predicts_whom, with_lapses.
+        map_correlation, map_measured, multiverse, multiverse_chance, number_curve, observer_maps,
+        ordinal_scale, penalty_curve, plan, pooling_curve, posterior, predict_column,
+        recover_spaces, reliability, response_model, robustness, scales_by, search_curve,
+        shared_dimensions, spectrum, split_error, stability, tune, typicality,
+        uncertainty_by_dimension, unique_parts, who_predicts_whom, with_lapses.
     method : Method
         Not changed.
     triplets : Triplets or None
@@ -267,7 +267,8 @@ def run(
     options : mapping, optional
         Keyword arguments of the task's function.
     begun : Run, optional
-        The same, stopped earlier. ``multiverse`` goes on there; other tasks begin anew.
+        The same, stopped earlier. ``multiverse`` and ``multiverse_chance`` go on there; other tasks
+        begin anew.
     progress : Progress
 
     Returns

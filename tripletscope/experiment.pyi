@@ -21,7 +21,8 @@ from .core.studies.experiment.results import measured_answers as measured_answer
 from .core.studies.experiment.simulated import expected_accuracy as expected_accuracy
 from .core.studies.experiment.simulated import experiment_cost as experiment_cost
 from .core.studies.experiment.simulated import simulated_participants as simulated_participants
-from .core.studies.multiverse import multiverse as multiverse
+from .core.studies.multiverse.chance import multiverse_chance as multiverse_chance
+from .core.studies.multiverse.multiverse import multiverse as multiverse
 from .core.studies.preregistration.analysis_plan import AnalysisPlan as AnalysisPlan
 from .core.studies.preregistration.deviations import standing as standing
 from .core.studies.quality.importing import import_answers as import_answers

@@ -9,7 +9,7 @@ import numpy as np
 
 import tripletscope as ts
 from planted import Sentence
-from tripletscope.core.studies.multiverse import Multiverse
+from tripletscope.core.studies.multiverse.multiverse import Multiverse
 
 PLACE, OBJECTS, ANSWERS, RUNS = "Compare, Multiverse", 20, 600, 100
 STANDS, CLUSTERS = "a column is predicted (p)", "clusters in most analyses"

@@ -25,6 +25,8 @@ class DataError(ValueError):
         What the user can do, as a full sentence.
     python : str, optional
         The call or argument that does it. Ends the message in Python, and is shown nowhere else.
+    trouble : str, optional
+        The section of the document on trouble that has more, such as ``objects``: pages link to it.
 
     Examples
     --------
@@ -34,15 +36,21 @@ class DataError(ValueError):
     """
 
     def __init__(
-        self, problem: str, *, file: str | None = None, row: int | None = None,
-        remedy: str | None = None, python: str | None = None,
+        self,
+        problem: str,
+        *,
+        file: str | None = None,
+        row: int | None = None,
+        remedy: str | None = None,
+        python: str | None = None,
+        trouble: str | None = None,
     ) -> None:
         problem, file, remedy = (
             _short(text, most) if text else text
             for text, most in ((problem, 1_500), (file, 300), (remedy, 1_000))
         )
         self.problem, self.file, self.row, self.remedy = problem, file, row, remedy
-        self.python = python
+        self.python, self.trouble = python, trouble
         where = ", ".join(filter(None, [file, f"row {row:,}" if row is not None else None]))
         text = f"{where}: {problem}" if where else problem[:1].upper() + problem[1:]
         text = f"{text.rstrip('.')}." + (f" {remedy}" if remedy else "")
@@ -50,14 +58,17 @@ class DataError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Exceptions are pickled by their positional arguments; these are keywords.
-        state = {"file": self.file, "row": self.row, "remedy": self.remedy, "python": self.python}
+        state = {
+            "file": self.file, "row": self.row, "remedy": self.remedy, "python": self.python,
+            "trouble": self.trouble,
+        }
         return (_rebuild_error, (self.problem, state))
 
     def at(self, file: str) -> DataError:
         """The same error with the name of its file."""
         return DataError(
             self.problem, file=self.file or file, row=self.row, remedy=self.remedy,
-            python=self.python,
+            python=self.python, trouble=self.trouble,
         )
 
 

@@ -6,3 +6,5 @@ ABOUT_OBJECTS, CHECKS = ("question", "repeat"), ("catch", "gold")
 UNANSWERED = ("skipped", "late")
 #: Columns of answers: numbers of questions that a participant was asked, and left without one.
 N_ASKED, N_UNANSWERED = "n_asked", tuple(f"n_{why}" for why in UNANSWERED)
+#: The latter of all participants together who answered nothing: the same in each row.
+N_SILENT = tuple(f"{name}_silent" for name in N_UNANSWERED)

@@ -157,27 +157,100 @@ def permutation_test(
 
     `which` (T,) is the condition of each answer, from 0.
     """
-    common = common_map(answers, method.response, method.n_components, method.prior, method.seed)
+    scores, information, (labels, _, block, permuted) = _stretched(method, answers, which)
+    number, rng = int(which.max()) + 1, np.random.default_rng(seed)
+    observed = _statistic(scores, information, labels, number)
+    above = 0
+    for done in range(permutations):
+        drawn = _drawn(labels, block, rng)
+        above += _statistic(scores, information, drawn, number) >= observed - 1e-9
+        if done % 50 == 0 and progress(done / permutations):
+            raise Stopped
+    return (1 + above) / (1 + permutations), permuted
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Conditions exchanged alike in all analyses of some answers.
+
+    answers: Those under a known condition; `which` is that of each, from 0, and `known` where they
+        are among all.
+    unit: (T,) Of each answer; -1 where it has none.
+    drawn: (R, U) Conditions of the units in each exchange.
+    permuted: As of `ConditionComparison`.
+    """
+
+    answers: Answers
+    which: np.ndarray
+    known: np.ndarray
+    unit: np.ndarray
+    drawn: np.ndarray
+    permuted: str
+
+    def statistics(
+        self, method: WeightedEuclidean, inside: np.ndarray, progress: Progress = silent
+    ) -> np.ndarray | None:
+        """(1 + R,) the test's statistic of some of all answers, as they are and exchanged.
+
+        None if these would be exchanged otherwise than all are.
+        """
+        inside = inside[self.known]
+        answers, which, unit = self.answers.take(inside), self.which[inside], self.unit[inside]
+        if len(np.unique(which)) < 2:
+            return None
+        scores, information, (labels, first, _, permuted) = _stretched(method, answers, which)
+        if permuted != self.permuted:
+            return None
+        number = int(max(which.max(), self.drawn.max(initial=0))) + 1
+        found = []
+        for done, drawn in enumerate([labels, *(one[unit[first]] for one in self.drawn)]):
+            found.append(_statistic(scores, information, drawn, number))
+            if done % 50 == 0 and progress(done / (len(self.drawn) + 1)):
+                raise Stopped
+        return np.array(found)
+
+
+def exchanged_conditions(
+    answers: Answers, which: np.ndarray, number: int, permutations: int, seed: int
+) -> Exchange:
+    """Exchange conditions as `permutation_test` does, in all answers; `number` is of no condition.
+
+    The first of them are the same whatever their number.
+    """
+    known = which < number
+    answers, which = answers.take(known), which[known]
     choices = choices_by(answers, which)
+    labels, of_stage, block, permuted = _design(answers, choices)
+    unit = np.full(len(answers), -1)
+    unit[choices.answer] = of_stage
+    drawn = [_drawn(labels, block, np.random.default_rng([seed, r])) for r in range(permutations)]
+    return Exchange(answers, which, known, unit, np.array(drawn), permuted)
+
+
+def _drawn(labels: np.ndarray, block: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Labels exchanged within blocks."""
+    drawn = labels.copy()
+    drawn[np.argsort(block, kind="stable")] = labels[
+        np.lexsort((rng.random(len(labels)), block))]
+    return drawn
+
+
+def _stretched(
+    method: WeightedEuclidean, answers: Answers, which: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray, str]]:
+    """Scores and information of units; their labels, first answers and blocks, and the design."""
     if method.n_components == 1:
         raise DataError(
             "a map of one dimension has no axes to weight differently", file=answers.name,
             remedy="Choose two dimensions or more.",
         )
+    common = common_map(answers, method.response, method.n_components, method.prior, method.seed)
+    choices = choices_by(answers, which)
     scores, information = stretching(common.embedding_, choices, method.response_loss)
     labels, unit, block, permuted = _design(answers, choices)
     scores, information = (sums_by(unit, of, len(labels)) for of in (scores, information))
-    number, rng = int(which.max()) + 1, np.random.default_rng(seed)
-    observed = _statistic(scores, information, labels, number)
-    order = np.argsort(block, kind="stable")
-    above = 0
-    for done in range(permutations):
-        drawn = labels.copy()
-        drawn[order] = labels[np.lexsort((rng.random(len(labels)), block))]
-        above += _statistic(scores, information, drawn, number) >= observed - 1e-9
-        if done % 50 == 0 and progress(done / permutations):
-            raise Stopped
-    return (1 + above) / (1 + permutations), permuted
+    first = choices.answer[np.unique(unit, return_index=True)[1]]
+    return scores, information, (labels, first, block, permuted)
 
 
 def _design(answers: Answers, choices: Choices) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:

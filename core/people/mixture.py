@@ -36,6 +36,8 @@ from tripletscope.core.people.weights import (
 _SHORT, _LONG = 10, 100
 #: Iterations of each fit of the maps.
 _STEPS = 15
+#: Prior variance of log precision on the maps of groups.
+_SPREAD = 0.25
 #: EM has converged when the log-likelihood rises by less.
 _RISE = 0.05
 #: Membership in a start's group, and number of leading directions that it clusters.
@@ -105,7 +107,8 @@ class LatentClassMap(PeopleMap):
         Of the people.
     precision_ : ndarray, shape (P,)
         By which the squared distances of each person's map are multiplied: that of the model of one
-        map, with mean 1; ones if `precise` is off.
+        map, or on the maps of groups if these are much likelier so, with mean 1; ones if `precise`
+        is off.
     loss_ : float
         Minus the log-likelihood of all answers of known people.
 
@@ -161,7 +164,44 @@ class LatentClassMap(PeopleMap):
             ).fit(answers, progress=part(progress, 0.0, 0.2))
             self.embedding_, self.precision_ = alike.embedding_, alike.weights_[:, 0]
             progress = part(progress, 0.2, 1.0)
-        self._keep(self._best(choices, progress))
+        best = self._best(choices, part(progress, 0.0, 0.5))
+        if self.precise and self.differ == "maps" and self.n_groups > 1 and not self.stopped_:
+            best = self._likelier(best, choices, common.embedding_, part(progress, 0.5, 1.0))
+        self._keep(best)
+
+    def _likelier(
+        self, first: _State, choices: Choices, common: np.ndarray, progress: Progress
+    ) -> _State:
+        """The same, or with precision on the maps of groups that were found without any.
+
+        One map of all may be that of a group, on which the others seem to guess.
+        """
+        before = self.embedding_, self.precision_
+        self.embedding_, self.precision_ = common, np.ones(len(self.people_))
+        found = self._best(choices, part(progress, 0.0, 0.7))
+        self.precision_ = self._precision_on(found, choices)
+        crowd = _Crowd(choices, AnswerLayout.of_choices(choices))
+        found = self._climb(crowd, found, _LONG, part(progress, 0.7, 1.0))
+        if found.likelihood > first.likelihood + len(self.people_):  # a parameter of each
+            return found
+        self.embedding_, self.precision_ = before
+        return first
+
+    def _precision_on(self, state: _State, choices: Choices) -> np.ndarray:
+        """(P,) likeliest precision of people on the maps of their groups, with mean 1."""
+        judges = [Likelihood(_of_group(choices, state, g), self.response_loss)
+                  for g in range(len(state.maps))]
+
+        def objective(logs: np.ndarray) -> tuple[float, np.ndarray]:
+            w = np.repeat(np.exp(logs)[:, None], self.n_components, axis=1)
+            loss, slope = 0.5 * float(logs @ logs) / _SPREAD, logs / _SPREAD
+            for judge, x in zip(judges, state.maps, strict=True):
+                of_map, _, by_weights = judge(x, w)
+                loss, slope = loss + of_map, slope + (by_weights * w).sum(axis=1)
+            return loss, slope
+
+        precision = np.exp(minimise(objective, np.zeros(len(state.member)), max_iter=_LONG).x)
+        return precision / precision.mean()
 
     def _best(self, choices: Choices, progress: Progress) -> _State:
         self.stopped_, self.n_iter_ = False, 0

@@ -14,7 +14,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from tripletscope.core.data.cells import marked
-from tripletscope.core.data.question_kinds import N_ASKED, N_UNANSWERED
+from tripletscope.core.data.question_kinds import N_ASKED, N_SILENT, N_UNANSWERED
 from tripletscope.core.reading.columns.reading import ROLES
 
 #: Most values of a column of texts that are listed.
@@ -27,8 +27,10 @@ _KNOWN = {
     "response_time_ms": "How long the response took.",
     "correct": "Whether the response to a question with a correct answer was correct.",
     N_ASKED: "Questions about objects that the participant was asked, answered or not.",
-    **{name: f"Of these, those that were {how}." for name, how in zip(
-        N_UNANSWERED, ("skipped", "not answered within the time limit"), strict=True)},
+    **{name: f"{whose} that were {how}." for names, whose in (
+        (N_UNANSWERED, "Of these, those"),
+        (N_SILENT, "Questions of all participants who answered nothing"),
+    ) for name, how in zip(names, ("skipped", "not answered within the time limit"), strict=True)},
     "row": "Row of the imported file.",
     "i": f"{_PAIR}first object of the pair that was said to be more similar.",
     "j": f"{_PAIR}second object of the pair that was said to be more similar.",

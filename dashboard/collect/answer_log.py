@@ -40,7 +40,7 @@ class CollectedPerson:
     number: By arrival; simulated people begin at a million.
     person: The id as it is stored, which may be a hash; empty after a purge.
     name: In data sets: the id, or ``anonymous`` and a number; see `_names`.
-    state: ``going_on``, ``finished`` or ``excluded``.
+    state: ``going_on``, ``finished``, ``excluded``, or ``unanswered`` of who left all open.
     began, seen, finished: By the computer's clock; `finished` may be empty.
     seconds: From beginning to end, by the steady clock.
     """
@@ -75,6 +75,7 @@ class CollectingState:
     n_people: int = 0
     n_finished: int = 0
     n_excluded: int = 0
+    n_unanswered: int = 0
     n_answers: int = 0
     n_last_minute: int = 0
     n_refused: int = 0
@@ -175,6 +176,7 @@ def state(folder: Path) -> CollectingState:
         return CollectingState(
             state=setting(log, "state", "open"), n_people=sum(by_state.values()),
             n_finished=by_state.get("finished", 0), n_excluded=by_state.get("excluded", 0),
+            n_unanswered=by_state.get("unanswered", 0),
             n_answers=sum(sources.values()), n_last_minute=n_rows(log, recent, minute_ago),
             n_refused=n_rows(log, "refused") + setting(log, "not_logged", 0),
             n_queued=n_rows(log, "queue WHERE taken_by IS NULL"), sources=sources,

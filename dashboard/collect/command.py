@@ -235,7 +235,8 @@ def _standing(folder: Path) -> str:
     state = answer_log.state(folder)
     lines = [
         f"It is {state.state}: {state.n_people:,} participants, {state.n_finished:,} finished, "
-        f"{state.n_excluded:,} stopped; {state.n_answers:,} answers; {state.n_refused:,} refusals."
+        f"{state.n_excluded:,} stopped, {state.n_unanswered:,} without any answer; "
+        f"{state.n_answers:,} answers; {state.n_refused:,} refusals."
     ]
     if state.is_overdue:
         lines.append(

@@ -18,7 +18,10 @@ _OURS = (
     "checks", "failed", "repeats", "consistent", "median_time", "window", "touch", "browser",
     "code",
 )
-STATES = {"going_on": "going on", "finished": "finished", "excluded": "stopped"}
+STATES = {
+    "going_on": "going on", "finished": "finished", "excluded": "stopped",
+    "unanswered": "answered nothing",
+}
 
 
 def participants_table(

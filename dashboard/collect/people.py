@@ -19,7 +19,7 @@ from urllib.parse import quote
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.question_kinds import CHECKS
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.lists import key_of, person_list, stand_in
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
@@ -346,19 +346,20 @@ class Reception:
         return Reply({"stored": stored, "refused": refused, "state": self._state_for(log, person)})
 
     def _end(self, log: Connection, person: dict[str, Any]) -> Reply:
-        """Finish a person who has answered everything."""
+        """Finish a person to whom everything was asked; who answered nothing gets no code."""
         number, left = person["number"], _counts(log, person["number"])["left"]
         if person["state"] == "going_on":
             if left:
                 why = f"{left:,} questions are left"
                 self.refuse(log, number, "end", why, "")
                 return Reply({"why": why}, 400)
+            person["state"] = "finished" if _has_answered(log, number) else "unanswered"
             log.execute(
-                "UPDATE people SET state = 'finished', finished = ?, finished_ms = ?, seen = ? "
-                "WHERE number = ?", (now(), self._clock.now(), now(), number),
+                "UPDATE people SET state = ?, finished = ?, finished_ms = ?, seen = ? "
+                "WHERE number = ?", (person["state"], now(), self._clock.now(), now(), number),
             )
-        elif person["state"] == "excluded":
-            return Reply({"state": "excluded"})
+        if person["state"] != "finished":
+            return Reply({"state": person["state"]})
         return Reply({"state": "finished", **self._farewell(person["code"])})
 
     def _farewell(self, code: str) -> dict[str, str]:
@@ -425,6 +426,16 @@ def _new_token(log: Connection, number: int) -> str:
     token = secrets.token_hex(16)
     log.execute("INSERT INTO tokens VALUES (?, ?)", (_hash_of(token), number))
     return token
+
+
+def _has_answered(log: Connection, number: int) -> bool:
+    """Whether a question about objects has an answer, or none was asked."""
+    asked = (
+        "answers JOIN questions USING (number, key) WHERE number = ? AND "
+        f"json_extract(record, '$.kind') IN {ABOUT_OBJECTS}"
+    )
+    some = f"{asked} AND json_type(chosen) = 'array'"
+    return n_rows(log, some, number) > 0 or not n_rows(log, asked, number)
 
 
 def _counts(log: Connection, number: int) -> dict[str, int]:

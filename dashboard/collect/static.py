@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.studies.experiment.items import WHEN
 from tripletscope.core.studies.experiment.lists import person_list
@@ -137,7 +138,7 @@ def _data(experiment: Experiment, way: Sending, address: str, n_lists: int) -> d
     name = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
     return {
         "told": page_data(experiment, name), "lists": lists, "items": items, "kinds": kinds,
-        "sources": sources,
+        "sources": sources, "aboutObjects": ABOUT_OBJECTS,
         "columns": list(answers_table(experiment, []).columns), "sending": way.name,
         "address": address, "code": experiment.completion_code,
         "returnAddress": experiment.return_address,

@@ -19,8 +19,9 @@ CLIENT = Path(__file__).parent / "client"
 #: Texts of more than a line, in Markdown; the others are words on buttons.
 PAGES = (
     "consent", "instructions", "practice", "practised", "right", "wrong", "break", "end",
-    "excluded", "closed", "paused", "full", "elsewhere", "other_browser", "wrong_id", "declined",
-    "desktop_only", "no_connection", "saving", "not_loaded", "wrong_address", "still_there",
+    "excluded", "unanswered", "closed", "paused", "full", "elsewhere", "other_browser", "wrong_id",
+    "declined", "desktop_only", "no_connection", "saving", "not_loaded", "wrong_address",
+    "still_there",
 )
 
 
@@ -117,6 +118,7 @@ def care_said(experiment: Experiment, texts: dict[str, Any]) -> list[str]:
     return [
         *[texts["how_skip"].replace("{skip}", texts["skip"])] * experiment.skip,
         *[texts["how_limit"].replace("{seconds}", str(limit))] * (limit is not None),
+        *[texts["how_unanswered"]] * bool(experiment.unanswered),
     ]
 
 

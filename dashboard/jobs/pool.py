@@ -21,7 +21,7 @@ from tripletscope.dashboard.jobs import memory, worker
 from tripletscope.dashboard.jobs.child import Child, Gone, Lost, Supply, end_template
 from tripletscope.dashboard.jobs.line import Message
 from tripletscope.dashboard.jobs.pickling import Key, Parcel, received
-from tripletscope.dashboard.jobs.queue import Failed, Job, current_job
+from tripletscope.dashboard.jobs.queue import Failed, Job, current_job, not_enough
 
 if TYPE_CHECKING:
     from tripletscope.core.engine.method import Method
@@ -118,7 +118,9 @@ class JobProcess(Child):
             return reply["done"]
         if "memory" in reply:
             self.close()  # it may hold most of the memory
-            raise Failed(_too_much(self._most))
+            raise not_enough(
+                f": this needed more than {self._most / 2**30:.3g} GB" if self._most else ""
+            )
         if "failed" in reply:
             error = reply["failed"]
             raise Failed(str(error)) if isinstance(error, EngineError) else error
@@ -133,11 +135,6 @@ class _Held:
 
     def write(self, path: Path) -> str:
         return self.worker.call(worker.write, path)
-
-
-def _too_much(most: int | None) -> str:
-    than = f": this needed more than {most / 2**30:.3g} GB" if most else ""
-    return f"There was not enough memory{than}. Use fewer answers or dimensions."
 
 
 class Pool:

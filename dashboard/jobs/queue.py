@@ -37,7 +37,17 @@ _current: ContextVar[Job | None] = ContextVar("current", default=None)
 
 
 class Failed(Exception):
-    """Why something was not computed, as sentences for the user."""
+    """Why something was not computed, as sentences for the user; `trouble` as of a `DataError`."""
+
+    def __init__(self, why: str, trouble: str | None = None) -> None:
+        super().__init__(why)
+        self.trouble = trouble
+
+
+def not_enough(than: str = "") -> Failed:
+    """That there was not enough memory; than: how much was needed."""
+    return Failed(f"There was not enough memory{than}. Use fewer answers or dimensions.",
+                  trouble="memory")
 
 
 @dataclass
@@ -66,7 +76,7 @@ class Job:
     place: In the queue, from 1; 0 while it does not wait.
     losses: Loss after every iteration of the present step, by start.
     snapshot: Latest iterate of the start with the lowest loss.
-    message: For the user, why it failed or what is lost.
+    message: For the user, why it failed or what is lost; `trouble` as of a `DataError`.
     views: Functions by name that show the running job as text, or None; called from any thread.
     given_up: Whether nobody needs to know the end.
     """
@@ -84,6 +94,7 @@ class Job:
     snapshot: np.ndarray | None = None
     results: list[Any] = field(default_factory=list)
     message: str = ""
+    trouble: str | None = None
     views: dict[str, Callable[[], str | None]] = field(default_factory=dict)
     given_up: bool = False
     begun: float | None = None
@@ -181,9 +192,9 @@ class Job:
         except Stopped as stopped:
             self._end("stopped", str(stopped))
         except (DataError, Failed, ValueError, WorkspaceError) as error:
-            self._end("failed", str(error))
+            self._end("failed", error)
         except MemoryError:
-            self._end("failed", "There was not enough memory. Use fewer answers or dimensions.")
+            self._end("failed", not_enough())
         except BaseException:  # also SystemExit: its place would never be free
             self._fail()
 
@@ -212,10 +223,13 @@ class Job:
 
     def _fail(self) -> None:
         log.exception("job %s failed", self.title)
-        self._end("failed", "Something went wrong inside the program; the server's log says what.")
+        self._end("failed", Failed(
+            "Something went wrong inside the program; the server's log says what.",
+            trouble="faults",
+        ))
 
-    def _end(self, state: str, message: str = "") -> None:
-        self.message, self.state = message, state
+    def _end(self, state: str, why: Exception | str = "") -> None:
+        self.message, self.trouble, self.state = str(why), getattr(why, "trouble", None), state
         # Ended jobs are remembered, without their data.
         self.steps = [
             replace(step, work=_nothing) for step in self.steps or () if type(step) is Step

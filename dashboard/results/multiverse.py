@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,8 @@ from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.engine.method import Method, as_record, methods
 from tripletscope.core.inference.uncertainty.robustness import ALL, FEWEST, STATISTICS
 from tripletscope.core.run import Run
-from tripletscope.core.studies.multiverse import Multiverse
+from tripletscope.core.studies.multiverse.chance import MultiverseChance
+from tripletscope.core.studies.multiverse.multiverse import Multiverse
 from tripletscope.dashboard.figures.multiverse import rows_of, specification_curve
 from tripletscope.dashboard.figures.theme import FONT_SIZE, SCREEN
 from tripletscope.dashboard.results.look import OneOf
@@ -81,6 +82,7 @@ class ToldMultiverse:
     """A multiverse in words, and as a figure has it.
 
     planned (m,): Whether a plan has each analysis; None where the answers follow none.
+    chance: Of its conclusions about people, if computed.
     random: Views beside random sets of their sizes, of the main method, if computed.
     """
 
@@ -88,6 +90,7 @@ class ToldMultiverse:
     by: str = "error"
     planned: np.ndarray | None = None
     random: Run | None = None
+    chance: MultiverseChance | None = None
 
     @classmethod
     def of(cls, shown: ShownResults, run: Run) -> Self:
@@ -97,8 +100,12 @@ class ToldMultiverse:
             random.complete and {*random.options["views"]} <= {*result.views}
         ):
             random = None
+        chance = shown.of(run, "multiverse_chance")
+        if chance is not None and not is_of_same(run, chance):
+            chance = None
         planned = None if shown.planned is None else _planned(run, shown.planned)
-        return cls(result, shown.look_of(run, MultiverseLook).order, planned, random)
+        return cls(result, shown.look_of(run, MultiverseLook).order, planned, random,
+                   chance and chance.result())
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -226,6 +233,8 @@ class ToldMultiverse:
                 f"multiverse {'seen' if n else 'untold'} {key}", column=column,
                 some=int(result.differ[different, k].sum()), n=words.count(n, "test"),
             )
+        if self.chance is not None:
+            yield from chance_said(self.chance)
         for k, (column, p) in enumerate(zip(result.columns, result.p, strict=True)):
             n = int(result.tested[:, k].sum())
             yield words("multiverse untested", column=column) if not n else words(
@@ -257,6 +266,33 @@ class ToldMultiverse:
             return words("multiverse no clusters", n=n)
         number = str(some.min()) if some.min() == some.max() else f"{some.min()} to {some.max()}"
         return words("multiverse some clusters", some=len(some), n=n, number=number)
+
+
+def options_of_chance(run: Run) -> dict[str, Any]:
+    """Options of `multiverse_chance` for the same conclusions, views and dimensions."""
+    same = ("fewest", "most", "views", "groups", "conditions", "seed")
+    return {name: run.options[name] for name in same}
+
+
+def is_of_same(run: Run, chance: Run) -> bool:
+    """Whether exchanges are of the conclusions of a multiverse."""
+    return all(chance.options[name] == value for name, value in options_of_chance(run).items())
+
+
+@presents("multiverse_chance")
+def chance_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """The p of each conclusion about people."""
+    yield from map(Statement, chance_said(run.result()))
+
+
+def chance_said(result: MultiverseChance) -> Iterator[str]:
+    """The p of each conclusion, and what it is."""
+    said = [
+        words(f"chance {'conditions' if name else 'groups'}", column=name, p=p)
+        for name, p in zip(result.people, result.p, strict=True) if np.isfinite(p)
+    ]
+    if said:
+        yield words("chance", said=words.listing(said), number=result.n_exchanges)
 
 
 def method_of(run: Run, k: int) -> Method:

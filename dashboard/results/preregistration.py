@@ -47,7 +47,9 @@ def plan_said(plan: AnalysisPlan) -> dict[str, list[str]]:
             "plan design", participants=plan.n_participants, answers=plan.n_answers,
             objects=plan.n_objects, task=ASKINGS[plan.task].title,
             source=SOURCES[plan.source].lower(),
-        ), words("plan amount")],
+        ), words("plan amount"), *[words("plan skip")] * plan.skip, *(
+            [] if plan.time_limit is None else [words("plan limit", seconds=plan.time_limit)]
+        )],
         "exclusions": [
             words("plan exclusion", number=k, title=rule.title, help=RULES[rule.rule].help)
             for k, rule in enumerate(plan.exclusions, 1)
@@ -211,6 +213,11 @@ def deviation_said(deviation: Deviation, why: str = "") -> str:
         made, planned = (ASKINGS[one].title for one in (made, planned))
     elif code == "source":
         made, planned = (SOURCES[one] for one in (made, planned))
+    elif code == "skip":
+        code = f"skip {'offered' if made else 'not offered'}"
+    elif code == "time_limit":
+        made, planned = (words("no limit") if one is None else words("limit", seconds=one)
+                         for one in (made, planned))
     elif code == "participants" and made == 0:
         code = "nobody named"
     said = words(

@@ -140,7 +140,8 @@ def _result(message: dict[str, Any], file: str) -> Any:
     if "stopped" in message:
         raise Stopped
     if "memory" in message:
-        raise DataError("there is not enough memory to read it", file=file, remedy=_SMALLER)
+        raise DataError("there is not enough memory to read it", file=file, remedy=_SMALLER,
+                        trouble="memory")
     if "failed" in message:
         error = message["failed"]
         raise _ERRORS[error["kind"]](

@@ -38,7 +38,7 @@ from tripletscope.dashboard.serve.notice import NEVER, notice
 from tripletscope.dashboard.serve.watchdog import watch_pages
 from tripletscope.dashboard.store.experiments import experiment_folder, stimulus_file
 from tripletscope.dashboard.store.services import close_all, services
-from tripletscope.dashboard.ui.guide import HELP
+from tripletscope.dashboard.ui.guide import HELP, help_on
 from tripletscope.dashboard.ui.watching import state_of
 from tripletscope.dashboard.words.formats import plain
 
@@ -149,8 +149,8 @@ def _explain(error: Exception) -> bool:
     log.error("a page failed", exc_info=error)
     st.error(
         "Something went wrong on this page. Your data and results are kept. Reload the page; if "
-        "it happens again, send the server's log to the developers.",
-        icon=":material/error:",
+        "it happens again, send the server's log to the developers."
+        f"{help_on(trouble='faults')}", icon=":material/error:",
     )
     return True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,17 @@ from tripletscope.core.run import Run
 #: Names of the view without exclusions, of the first one with some, and of the one that is made
 #: with the exclusions of an analysis plan.
 ALL_ANSWERS, AFTER_EXCLUSIONS, AS_PLANNED = "All answers", "After exclusions", "As planned"
-#: Ends the column that marks the answers of a view, where they have one with the view's name.
-OF_VIEW = " (view)"
+_OF_VIEW = " (view)"
 #: `tripletscope.core.studies.quality.Cleaning.log`.
 ExclusionLog = list[dict[str, Any]]
+
+
+def column_of_view(name: str, taken: Container[str]) -> str:
+    """The column that marks the answers of a view, beside others that are taken.
+
+    It says which view it is: a view whose name ends as columns do is another one.
+    """
+    return f"{name}{_OF_VIEW}" if name in taken or name.endswith(_OF_VIEW) else name
 
 
 @dataclass(frozen=True)
@@ -68,8 +75,7 @@ class DatasetInfo:
         columns = options.get("views")
         if not columns:
             return self.state
-        named = {column: column if column in self.views else column.removesuffix(OF_VIEW)
-                 for column in columns}
+        named = {column: column.removesuffix(_OF_VIEW) for column in columns}
         return _hash([
             [column, state_of(self.views[view], self.gold) if view in self.views else None]
             for column, view in named.items()

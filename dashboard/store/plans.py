@@ -7,7 +7,7 @@ from collections.abc import Container
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.files.contents import content_of
@@ -233,13 +233,16 @@ def _standing(
     return replace(found, done=whole, deviations=[*found.deviations, *further])
 
 
-def _design(info: DatasetInfo) -> list[str]:
-    """Task and source of the questions, as far as this version knows them."""
+def _design(info: DatasetInfo) -> list[Any]:
+    """Task, source, skipping and time limit of the questions, as far as they are known."""
     from tripletscope.core.studies.experiment.experiment import SOURCES
     from tripletscope.core.studies.experiment.question import ASKINGS
 
-    task, source, *_ = [*info.extra.get(DESIGN, []), "", ""]
-    return [task, source] if task in ASKINGS and source in SOURCES else []
+    task, source, *care = [*info.extra.get(DESIGN, []), "", ""][:4]
+    if task not in ASKINGS or source not in SOURCES:
+        return []
+    known = [*map(type, care)] in ([bool, int], [bool, type(None)])  # not by versions of before
+    return [task, source, *care * known]
 
 
 def _n_elsewhere(workspace: Workspace, info: DatasetInfo, planned: DatasetInfo | None) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.question_kinds import N_ASKED, N_UNANSWERED
+from tripletscope.core.data.question_kinds import N_ASKED, N_SILENT, N_UNANSWERED
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.store.services import services
@@ -26,7 +26,9 @@ _PEOPLE = "participant"
 _BRIEF = ((r"\b(\d+) dimensions?\b", r"\1-D"), (r"\bdegrees of freedom\b", "df"),
           (r"\baverage over restarts\b", "averaged"))
 #: Columns of answers that name no groups of people or questions.
-_NO_GROUPS = ("side", "weight", "trial", "response_time", "time", N_ASKED, *N_UNANSWERED)
+_NO_GROUPS = (
+    "side", "weight", "trial", "response_time", "time", N_ASKED, *N_UNANSWERED, *N_SILENT,
+)
 
 
 def dividing_columns(answers: pd.DataFrame) -> list[str]:

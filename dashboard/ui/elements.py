@@ -13,6 +13,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.ui.controls import pressed
+from tripletscope.dashboard.ui.guide import help_with
 from tripletscope.dashboard.ui.panels import plain
 from tripletscope.dashboard.ui.reading import read_file
 
@@ -45,8 +46,11 @@ def csv_button(
 def show_error(
     problem: object, show: Callable[..., Any] = st.error, icon: str = "error"
 ) -> None:
-    """Say what is wrong, such as with the user's data."""
-    show(plain(str(problem)), icon=f":material/{icon}:")
+    """Say what is wrong, such as with the user's data, with a link to what helps.
+
+    problem: A text, or an error or a job whose `trouble` names that section.
+    """
+    show(f"{plain(str(problem))}{help_with(problem)}", icon=f":material/{icon}:")
 
 
 @contextmanager

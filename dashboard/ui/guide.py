@@ -38,5 +38,16 @@ def anchor_of(heading: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
 
 
+def help_with(problem: object) -> str:
+    """A link to the section on trouble that an error, or a failed job, names; else empty."""
+    section = getattr(problem, "trouble", None)
+    return help_on(section) if section else ""
+
+
+def help_on(trouble: str) -> str:
+    """A link to a section of the document on trouble."""
+    return f" [What helps]({help_address('trouble')}#{trouble})"
+
+
 def help_address(page: str) -> str:
     return f"{HELP}/{page}.html"

@@ -10,6 +10,7 @@ import streamlit as st
 from tripletscope.dashboard.jobs.queue import Job
 from tripletscope.dashboard.state import session
 from tripletscope.dashboard.ui.chart import address, asset
+from tripletscope.dashboard.ui.guide import help_with
 from tripletscope.dashboard.words.formats import duration, plain
 
 _watcher = st.components.v2.component(
@@ -100,6 +101,6 @@ def place_in_queue(place: int) -> str:
 def show_outcome(job: Job) -> None:
     """Say how a job ended, unless it simply ended well."""
     if job.state == "failed":
-        st.error(plain(job.message), icon=":material/error:")
+        st.error(f"{plain(job.message)}{help_with(job)}", icon=":material/error:")
     elif job.message:
         st.info(plain(job.message), icon=":material/info:")

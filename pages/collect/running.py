@@ -129,7 +129,8 @@ def _facts(context: CollectContext, state: CollectingState) -> None:
         help="Includes practice, catch and gold questions, and those that were skipped or late.",
     )
     facts[2].metric("Held-out error", f"{looks[-1].found.error:.3f}" if looks else "—")
-    words = f"{state.n_finished:,} finished, {state.n_excluded:,} stopped after failed checks."
+    words = f"{state.n_finished:,} finished, {state.n_excluded:,} stopped after failed checks"
+    words += f", {state.n_unanswered:,} answered nothing." if state.n_unanswered else "."
     if looks:
         last = looks[-1].found
         words += (

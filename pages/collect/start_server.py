@@ -75,7 +75,9 @@ def open_answers(
         made_of += f" {sum(record.kind in ABOUT_OBJECTS for record in records)}"
     before = dataset_of(workspace, slug, experiment)
     extra = {_NOTED: slug, _MADE_OF: made_of}
-    extra[DESIGN] = [experiment.task, experiment.source]
+    extra[DESIGN] = [
+        experiment.task, experiment.source, experiment.skip, experiment.time_limit,
+    ]
     if first := min((one.answered_at for one in records if one.answered_at), default=""):
         extra[FIRST_ANSWER] = first
     # A plan that was left is not taken up again by the next answers.

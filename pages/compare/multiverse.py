@@ -11,14 +11,18 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Answers
+from tripletscope.core.engine.declared import checked
 from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
-from tripletscope.dashboard.results.multiverse import ToldMultiverse, method_of
+from tripletscope.dashboard.results.multiverse import (
+    ToldMultiverse,
+    method_of,
+    options_of_chance,
+)
 from tripletscope.dashboard.results.preregistration import planned_maps
-from tripletscope.dashboard.store.dataset import OF_VIEW, DatasetInfo
-from tripletscope.dashboard.store.feature_tables import free_name
+from tripletscope.dashboard.store.dataset import DatasetInfo, column_of_view
 from tripletscope.dashboard.store.plans import standing_of
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
@@ -38,6 +42,7 @@ _MEANT = ("participant", "trial", "weight")
 _PLACE = f"{PAGE}.multiverse"
 _PICKED = f"{_PLACE}.picked"
 _DRAWS = 39  # random sets of each view
+_PER_ANSWER = 3.3e-4  # seconds of a test of groups
 
 
 class ViewsContext(Context):
@@ -79,9 +84,9 @@ def _marked(key: dict, _info: DatasetInfo) -> tuple[Answers, dict[str, str]]:
         with suppress(DataError):  # its rules need what is not there
             if not view.kept.any() or any(step.rule == WEIGHTS for step in view.exclusions):
                 continue
-            columns[name] = ALL
-            if not view.kept.all():
-                column = free_name(f"{name}{OF_VIEW}" if name in taken else name, {*views})
+            if view.kept.all():
+                columns[name] = ALL
+            elif (column := column_of_view(name, taken)) not in taken:
                 columns[name], views[column] = column, view
     return cleaning.marked(views), columns
 
@@ -100,7 +105,8 @@ def show_multiverse(context: ViewsContext) -> None:
     method: OrdinalEmbedding = as_embedding(map_method(context.info))
     with side:
         run = _asked_for(context, method)
-        random = _beside_random_sets(context, method, run)
+        beside = [*_beside_exchanges(context, method, run),
+                  *_beside_random_sets(context, method, run)]
     with picture:
         if run is None:
             context.empty(
@@ -116,7 +122,7 @@ def show_multiverse(context: ViewsContext) -> None:
                 context.session.drafts[_PICKED] = [run.key, *picked[:1]]
 
             context.present(
-                run, beside=random, looks=looks, on_pick=choose,
+                run, beside=beside, looks=looks, on_pick=choose,
                 planned=planned_maps(standing_of(services().workspace, context.info)),
             )
             _chosen(context, run)
@@ -189,6 +195,27 @@ def _chosen(context: ViewsContext, run: Run) -> None:
                      icon=":material/scatter_plot:"):
             fit_now(context, method_of(run, k))
             open_page("embedding")
+
+
+def _beside_exchanges(
+    context: ViewsContext, method: OrdinalEmbedding, run: Run | None
+) -> list[Run]:
+    """The button that says how often chance makes conclusions about people stand as often."""
+    if run is None or not (people := run.result().people):
+        return []
+    context = replace(context, slot=f"{PAGE}.chance")
+    options = checked(TASKS["multiverse_chance"].function, options_of_chance(run))
+    masks = context.answers.answers[run.options["views"] or []].sum().sum() + len(context.answers)
+    tests = len({*run.result().n_components.tolist()} - {1})
+    takes = _PER_ANSWER * masks * tests * options["permutations"] * ("" in people)
+    (chance,) = context.results(
+        "chance", TASKS["multiverse_chance"].words, [(method, "multiverse_chance", options)],
+        "One *p* for all conclusions about people: in how large a share of the analyses chance "
+        f"makes one of them stand. It takes about {duration(takes)}, and goes on where it was "
+        "stopped.", label="Exchange people",
+    )
+    watch(context.job)
+    return [chance] if chance else []
 
 
 def _beside_random_sets(

@@ -74,10 +74,11 @@ def plan_of(info: DatasetInfo, other: OtherAnalyses) -> AnalysisPlan:
     steps = info.exclusions if other.info.id == info.id else other.info.exclusions
     made = [Exclusion(step["rule"], step["parameters"], step["participants"], step["answers"])
             for step in steps]
-    title = "".join(filter(str.isprintable, f"As in {other.name}"))[:_LONGEST]
+    # A plan goes into archives, whose reader may not learn what other data sets are called.
+    of = f"the view “{other.info.view}”" if other.info.id == info.id else "another data set"
+    title = "".join(filter(str.isprintable, f"As in {of}"))[:_LONGEST]
     return AnalysisPlan.of_results(
-        title, [Run(**run.record) for run in other.runs], cleaning.raw,
-        exclusions=made,
+        title, [Run(**run.record) for run in other.runs], cleaning.raw, exclusions=made,
     )
 
 

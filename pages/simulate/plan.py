@@ -10,6 +10,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
+from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import methods
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
@@ -47,6 +48,8 @@ PLACE = f"{PAGE}.analysis"
 #: Needs values of the data, which a plan does not have.
 _NO_RULE = "other_values"
 _LARGEST = 6  # dimensions
+#: Of an experiment, for questions that people leave without an answer.
+_CARE = ("skip", "time_limit")
 _MOST = 10_000_000
 
 
@@ -148,9 +151,9 @@ def _design(current: Session) -> tuple[str, dict[str, Any]]:
             f"{count(people, 'participant')}, {count(each, 'answer')} each, about "
             f"{count(len(experiment.objects), 'object')}."
         )
+        same = {name: getattr(experiment, name) for name in ("task", "source", *_CARE)}
         return slug, {"n_objects": len(experiment.objects), "n_participants": people,
-                      "n_answers": people * each, "task": experiment.task,
-                      "source": experiment.source}
+                      "n_answers": people * each, **same}
     place, usual = f"{prefix(current)}.analysis", {"n_objects": 30, "participants": 40,
                                                    "n_answers": 4_000}
     usual |= beginning(current) | _simulated(current)
@@ -159,7 +162,7 @@ def _design(current: Session) -> tuple[str, dict[str, Any]]:
         key = f"{place}.{name}.{usual[name]}"  # another simulation begins with its own numbers
         return int(number(current, key, label, 1, _MOST, usual[name], **how) or usual[name])
 
-    return "", {
+    values = {
         "n_objects": ask("n_objects", "Objects"),
         "n_participants": ask("participants", "Participants"),
         "n_answers": ask(
@@ -170,6 +173,12 @@ def _design(current: Session) -> tuple[str, dict[str, Any]]:
                      {name: asking.title for name, asking in ASKINGS.items()}),
         "source": pick(current, f"{place}.source", "Questions", SOURCES, default="random"),
     }
+    if ASKINGS[values["task"]].has_care:
+        values |= parameter_form(
+            current, Experiment, f"{place}.care", folded="Questions without an answer",
+            hidden=[one.name for one in parameters(Experiment) if one.name not in _CARE],
+        )
+    return "", values
 
 
 def _simulated(current: Session) -> dict[str, int]:

@@ -17,8 +17,9 @@ from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.store.trash import is_full
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.controls import pressed
+from tripletscope.dashboard.ui.elements import show_error
 from tripletscope.dashboard.ui.first_look import look_first
-from tripletscope.dashboard.ui.guide import page_title
+from tripletscope.dashboard.ui.guide import help_with, page_title
 from tripletscope.dashboard.ui.page import open_page
 from tripletscope.dashboard.ui.watching import watch
 from tripletscope.dashboard.upload import ingest
@@ -159,7 +160,8 @@ def _read(current: Session, reading: ingest.Opening, files: list[Any]) -> None:
         st.info("Reading was stopped. Nothing is kept.", icon=":material/info:")
         st.button("Read it again", on_click=ingest.forget_opening, args=(current.id,))
     else:
-        _not_read(current, reading.error, panels.plain(reading.job.message), files)
+        told = f"{panels.plain(reading.job.message)}{help_with(reading.job)}"
+        _not_read(current, reading.error, told, files)
 
 
 def _not_read(current: Session, error: Exception | None, told: str, files: list[Any]) -> None:
@@ -214,7 +216,7 @@ def _keep_matrix(current: Session, file: Any, similarities: bool | None) -> None
         with panels.reporting("Reading the matrix") as progress:
             info = ingest.accept_matrix(file.name, file.getvalue(), similarities, progress)
     except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
+        show_error(error)
         return
     current.open(info.id)
     open_page("embedding", "dissimilarities")

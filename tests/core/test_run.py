@@ -68,6 +68,8 @@ QUICK = {
     "recover_spaces": {"model": "raw", "repeats": 5}, "align_spaces": {"starts": 4},
     "multiverse": {"methods": ["ste"], "fewest": 2, "most": 2, "views": ["some"],
                    "columns": ["size"], "folds": 2, "replicates": 10},
+    "multiverse_chance": {"fewest": 2, "most": 2, "views": ["some"], "groups": False,
+                          "conditions": ["who"], "permutations": 19},
     "robustness": {"views": ["some"], "draws": 19, "folds": 2},
     "shared_dimensions": {"permutations": 99}, "map_measured": {"replicates": 4},
     "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},

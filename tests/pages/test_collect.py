@@ -94,7 +94,7 @@ def test_tables_have_numbers_and_checks_of_their_own(services):
     app.selectbox(key=f"{PAGE}.new.0.text").select("instructions").run()
     shown = " ".join(str(e.proto.body) for e in app.get("html"))
     assert "press “Cannot say” below the question" in shown
-    assert "You have 30 seconds for each question" in shown
+    assert "Seconds for each question: 30." in shown
     app.selectbox(key=f"{PAGE}.new.0.task").select("piles").run()
     app.text_area(key=f"{PAGE}.new.0.before").set_value("age; number?; Your age?; 18 | x").run()
     assert "its numbers cannot be read" in said(app)

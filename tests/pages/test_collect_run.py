@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
+import tripletscope as ts
 from tests.dashboard.collect.serving import Page
 from tests.pages.harness import on_tab, start, unfold, words
 from tests.pages.test_collect import NAMES, fruit, press, said
@@ -28,6 +29,8 @@ from tripletscope.dashboard.collect.following import state_told
 from tripletscope.dashboard.results.collecting import Collected, enough_said
 from tripletscope.dashboard.results.presentation import ShownResults, Statement
 from tripletscope.dashboard.results.registry import presented
+from tripletscope.dashboard.store import plans
+from tripletscope.dashboard.store.description import FORMER_PLANS
 from tripletscope.dashboard.store.experiments import keep_experiment, load_experiment
 from tripletscope.dashboard.store.looks import (
     KeptLook,
@@ -159,6 +162,24 @@ def test_answers_open_as_a_data_set_and_are_brought_up_to_date(services, kept, a
     people, about = codebook.participants(answers, np.ones(len(answers), dtype=bool))
     assert people["n_asked"].astype(int).sum() == len(asked)
     assert about["n_skipped"]["Description"].startswith("Of these, those that were skipped.")
+
+
+def test_a_plan_that_was_left_is_not_taken_up_by_the_next_answers(services, kept, answered):
+    workspace = services.workspace
+    folder, experiment = workspace.folder / "experiments" / kept, fruit()
+    everything = answered["records"]
+    plan = ts.experiment.AnalysisPlan(
+        title="Fruit", n_objects=5, n_participants=12, n_answers=100).freeze()
+    plans.give_plan(workspace, folder, plan)
+    states = []
+    for number, deed in ((50, None), (60, "leave"), (70, None), (80, "take up"), (90, None)):
+        answered["records"] = everything[:number]
+        info = open_answers(workspace, kept, folder, experiment)
+        states.append(plans.followed(info))
+        if deed:
+            plans.follow(workspace, info, plan if deed == "take up" else None)
+    assert states == [plan, plan, None, None, plan]
+    assert len(info.extra[FORMER_PLANS]) == 1
 
 
 @pytest.mark.parametrize("task", ["rating", "piles", "arrangement"])

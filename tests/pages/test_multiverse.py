@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tripletscope as ts
+from tests.core.studies.test_multiverse import crowd as alike
 from tests.pages.harness import crowd, figure, session_on, settled, start, words
 from tests.waiting import becomes
 from tripletscope.core.inference.uncertainty.robustness import ALL
@@ -92,6 +93,38 @@ def test_it_goes_on_where_it_was_stopped(services, opened):
     assert np.array_equal(
         whole.result().error.value[first], begun.result().error.value[first], equal_nan=True
     )
+
+
+def test_one_p_of_people_is_a_second_button_that_goes_on_with_the_same_bits(services):
+    data = alike(3, each=20, n_people=8)
+    opened = session_on(services, data)
+    app = asked(opened)
+    assert not [one for one in app.button if one.key == "compare.chance.run"], "of nothing"
+    app.multiselect(key="compare.multiverse.conditions").set_value(["light"]).run()
+    app = computed(app, services)
+    button = app.button(key="compare.chance.run")
+    assert "It takes about" in button.help
+    other = start("compare", opened, "multiverse")
+    button.click().run()
+    (job,) = (one for one in services.jobs.of(opened) if "chance" in one.slot)
+    assert len(job.steps) == TASKS["multiverse_chance"].parts
+    assert becomes(lambda: not job.active or job.step > 1)
+    job.cancel()
+    assert job.wait(300)
+    for one in (other, start("compare", opened, "multiverse")):  # in two tabs, one after another
+        one.run()
+        if not one.button(key="compare.chance.run").disabled:
+            one.button(key="compare.chance.run").click().run()
+            assert not settled(one, services).exception
+    workspace = services.workspace
+    (listed,) = workspace.runs(of(services).id, "multiverse_chance")
+    found = workspace.run(of(services).id, listed.key)
+    assert found.complete
+    app = start("compare", opened, "multiverse")
+    assert app.button(key="compare.chance.run").disabled
+    assert "for all analyses together, of 99 exchanges" in words(app)
+    wanted = run("multiverse_chance", found.fresh(), workspace.answers(of(services)), found.options)
+    assert np.array_equal(found.result().ranks, wanted.result().ranks)
 
 
 def click_on(app, services, analysis: int):

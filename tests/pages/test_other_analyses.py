@@ -66,6 +66,7 @@ def test_analyses_are_repeated_with_their_settings(services):
     assert ("fit", 1, None) not in found
     plan = plans.followed(services.workspace.dataset(first.id))
     assert [one.task for one in plan.further] == ["cross_validate", "predict_column"]
+    assert plan.dimensions == (3,)
     told = words(app).replace("\\", "")
     assert "300 answers instead of 500" in told
     assert "this plan is no preregistration" in told
@@ -98,6 +99,7 @@ def test_analyses_of_another_view_are_repeated(services):
     fits = [one for one in workspace.runs(info.id, "fit") if not one.unasked]
     assert [one.state for one in fits] == [info.state]
     assert workspace.dataset(info.id).view == "three people"
+    assert plans.followed(workspace.dataset(info.id)).title == f"As in the view “{ALL_ANSWERS}”"
     assert "Exclusion that was not planned: Manual selection" in words(app).replace("\\", "")
 
 
@@ -112,7 +114,8 @@ def test_no_plan_is_followed_any_more_if_one_asks_for_that(services):
     assert not app.exception
     info = services.workspace.dataset(first.id)
     assert plans.followed(info) is None
-    assert "As in Second" in info.extra["former plans"][0]
+    assert "As in another data set" in info.extra["former plans"][0]
+    assert "Second" not in str(info.extra), "which archives of this one need not name"
     assert services.workspace.runs(first.id, "fit"), "results stay"
 
 

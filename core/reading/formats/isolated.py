@@ -98,7 +98,8 @@ def isolated_table(
 
 def _result(head: dict[str, Any], body: bytes, name: str) -> StatisticsTable:
     if "memory" in head:
-        raise DataError("there is not enough memory to read it", file=name, remedy=_SMALLER)
+        raise DataError("there is not enough memory to read it", file=name, remedy=_SMALLER,
+                        trouble="memory")
     if "missing" in head:  # the installation is not whole
         raise ImportError(head["missing"])
     if "problem" in head:

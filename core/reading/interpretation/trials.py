@@ -327,7 +327,7 @@ def sort_out(
         raise DataError(
             f"no row can be used; in {counted(most.count, 'row')} {most.reason}",
             file=table.name, row=int(most.rows[0]),
-            remedy="Check which column has which role.",
+            remedy="Check which column has which role.", trouble="reading",
         )
     return usable, omissions
 

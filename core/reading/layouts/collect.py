@@ -16,6 +16,7 @@ from tripletscope.core.data.question_kinds import (
     ABOUT_OBJECTS,
     CHECKS,
     N_ASKED,
+    N_SILENT,
     N_UNANSWERED,
     UNANSWERED,
 )
@@ -72,7 +73,7 @@ _OWN = {
     "participant": "participant", "response_time": "response_time_ms", "time": "time",
     "sampler": "source",
 }
-_KEPT = (KIND, "input", N_ASKED, *N_UNANSWERED)
+_KEPT = (KIND, "input", N_ASKED, *N_UNANSWERED, *N_SILENT)
 
 
 def _propose(table: Table) -> list[Reading]:
@@ -182,10 +183,21 @@ def _questions(table: Table) -> pd.DataFrame | None:
     why = table.texts(UNANSWERED_BY)
     who = table.texts("participant") if "participant" in table.columns else np.full(len(why), "")
     about = np.isin(table.texts(KIND), ABOUT_OBJECTS)
+    if "key" in table.columns:  # downloads that overlap have the same questions
+        same = pd.DataFrame({name: table.texts(name) for name in ("key", "trial", "time")
+                             if name in table.columns}).assign(who=who)
+        about &= ~same.duplicated().to_numpy()
     frame = pd.DataFrame({"who": who, N_ASKED: about})
     for name, one in zip(N_UNANSWERED, UNANSWERED, strict=True):
         frame[name] = about & (why == one)
     return frame
+
+
+def with_silent(asked: pd.DataFrame) -> pd.DataFrame:
+    """Numbers of questions of each participant, with `N_SILENT`."""
+    is_silent = asked[[*N_UNANSWERED]].sum(axis=1) == asked[N_ASKED]
+    left = asked.loc[is_silent, [*N_UNANSWERED]].sum()
+    return asked.assign(**dict(zip(N_SILENT, left, strict=True)))
 
 
 def unanswered_notes(table: Table) -> list[Note]:
@@ -231,7 +243,8 @@ def _reshape(table: Table) -> Table | None:
         asked = _questions(whole)
         if asked is None:
             return once(table)
-        each = asked.groupby("who").transform("sum")
+        people = with_silent(asked.groupby("who").sum())
+        each = people.loc[asked["who"]]
         return whole.with_columns({name: pa.array(each[name].astype("str")) for name in each})
     return table.with_columns(
         {

@@ -238,7 +238,7 @@ def attach_objects(
         raise DataError(
             f"none of the objects ({listing(triplets.ids, 3)}) is in the table of objects "
             f"({listing(table['id'].tolist(), 3)})",
-            remedy="Name the objects in a column id as the answers do.",
+            remedy="Name the objects in a column id as the answers do.", trouble="objects",
         )
     unused = np.setdiff1d(np.arange(len(table)), places)
     result = table.reindex(places).reset_index(drop=True)  # missing where a place is -1

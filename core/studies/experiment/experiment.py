@@ -52,7 +52,7 @@ WORDS = (
     "loading", "progress", "anchor", "option", "play", "kept", "preview", "simulated", "same",
     "different", "pile", "number_range", "understood", "which_number", "not_a_number",
     "out_of_range", "answer_needed", "too_long", "left_open", "perceive_first", "skip", "how_skip",
-    "how_limit", "seconds_left", "time_over", "still_there",
+    "how_limit", "how_unanswered", "unanswered", "seconds_left", "time_over", "still_there",
 )
 _ID = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")

@@ -34,6 +34,7 @@ from tripletscope.core.reading.layouts.collect import (
     RANKED,
     TASK,
     UNANSWERED_BY,
+    with_silent,
 )
 from tripletscope.core.reading.measuring import RatingsFile, file_of_measured
 from tripletscope.core.reading.table import Table, as_cells
@@ -427,14 +428,15 @@ def with_questionnaire(answers: Answers, records: Iterable[AnswerRecord]) -> Ans
 def questions_asked(records: Iterable[AnswerRecord]) -> pd.DataFrame:
     """Questions about objects of each participant.
 
-    ``participant``; ``n_asked``, ``n_skipped`` and ``n_late``, as a file of answers has them.
+    ``participant``; ``n_asked``, ``n_skipped`` and ``n_late``, and the last two of all who answered
+    nothing, as a file of answers has them.
     """
     about = [one for one in records if one.kind in ABOUT_OBJECTS]
-    return pd.DataFrame({
+    return with_silent(pd.DataFrame({
         "participant": pd.array(_names(about), "str"), N_ASKED: 1,
         **{name: [int(one.unanswered == why) for one in about]
            for name, why in zip(N_UNANSWERED, UNANSWERED, strict=True)},
-    }).groupby("participant", sort=False, as_index=False).sum()
+    }).groupby("participant", sort=False, as_index=False).sum())
 
 
 def with_facts_of_people(answers: Answers, facts: pd.DataFrame) -> Answers:

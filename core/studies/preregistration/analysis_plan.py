@@ -28,6 +28,7 @@ from tripletscope.core.inference.held_out.score import ErrorEstimate
 from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.reading.names import counted
 from tripletscope.core.studies.experiment.experiment import SOURCES
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.preregistration.planned_questions import QUESTIONS
@@ -43,6 +44,9 @@ FURTHER = "further"
 #: Most letters of titles and of names of columns, and most dimensions.
 _LONGEST, _MOST = 200, 10
 _LONGEST_VERSION = 40
+_LONGEST_LIMIT = 3600  # seconds for a question
+#: Entries that plans of before have not.
+_LATER = {"further": [], "skip": False, "time_limit": None}
 _MOST_TEXT = 2**20  # letters of a file
 #: Parameters of tests that follow from other entries of a plan.
 _GIVEN = ("basis", "by", "content")
@@ -159,8 +163,9 @@ class AnalysisPlan:
     title : str
     n_objects, n_participants, n_answers : int
         Of the study as a whole: answers without checks and practice.
-    task, source : str
-        How objects are shown, and which questions are asked: as of an `Experiment`.
+    task, source, skip, time_limit : str, str, bool, int or None
+        How objects are shown, which questions are asked, and whether and when they may be left
+        without an answer: as of an `Experiment`.
     exclusions : tuple of Exclusion
         Rules with their limits, in order.
     method : OrdinalEmbedding
@@ -205,6 +210,8 @@ class AnalysisPlan:
     n_answers: int
     task: str = "triplet"
     source: str = "random"
+    skip: bool = False
+    time_limit: int | None = None
     exclusions: tuple[Exclusion, ...] = ()
     method: Method = field(default_factory=DEFAULT_EMBEDDING)
     dimensions: tuple[int, ...] = (1, 2, 3)
@@ -222,6 +229,10 @@ class AnalysisPlan:
             _check(type(value) is int and 1 <= value <= 10**9, name, "is no number from 1")
         _check(self.task in ASKINGS, "task", f"is none of {', '.join(ASKINGS)}")
         _check(self.source in SOURCES, "source", f"is none of {', '.join(SOURCES)}")
+        may, limit = ASKINGS[self.task].has_care, self.time_limit
+        _check(type(self.skip) is bool and self.skip <= may, "skip", "is not possible here")
+        _check(limit is None or (may and type(limit) is int and 1 <= limit <= _LONGEST_LIMIT),
+               "time_limit", f"is no number of seconds from 1 to {_LONGEST_LIMIT:,}")
         _check(self.frozen == "" or _is_moment(self.frozen), "frozen", "is no time")
         _check(self.version == "" or _is_version(self.version), "version", "is no short text")
         _check(isinstance(self.questions, Mapping), "questions", "names no columns")
@@ -267,7 +278,7 @@ class AnalysisPlan:
     @property
     def content(self) -> dict[str, Any]:
         """What is planned, as plain values: the same in plans that were frozen apart."""
-        known = {"further": [], **self._record}  # which plans of before have not
+        known = {**_LATER, **self._record}
         return {name: value for name, value in known.items() if name not in ("frozen", "version")}
 
     @cached_property
@@ -338,12 +349,12 @@ class AnalysisPlan:
     @classmethod
     def _of(cls, values: dict[str, Any], sha256: Any) -> Self:
         names = {one.name for one in fields(cls)}
-        for name in names ^ {"further", *values}:  # which came later
+        for name in names ^ {*_LATER, *values}:
             _check(False, name, "is missing" if name in names else "is unknown")
         _check(values["frozen"], "frozen", "is empty: nobody froze the plan")
         _check(_is_version(values["version"]), "version", "is no short text")
         _check(values["steps"], "steps", "is empty")
-        made = {"further": [], **values}
+        made = {**_LATER, **values}
         every = ("further", "steps")
         for name, make in (
             ("exclusions", lambda every: [Exclusion(**one) for one in every]),
@@ -378,8 +389,10 @@ class AnalysisPlan:
         ----------
         title : str
         runs : sequence of Run
-            The first map among them is that of the plan. What reads features is a question if they
-            are columns of the objects; others, and what is of a table or of views, is left out.
+            The first map among them is that of the plan, with its number of dimensions: what was
+            compared to choose it is planned, and does not choose again. What reads features is a
+            question if they are columns of the objects; others, and what is of a table or of
+            views, is left out.
         answers : Triplets or Quadruples
             Of which they are.
         exclusions : sequence of Exclusion
@@ -403,20 +416,16 @@ class AnalysisPlan:
             n_participants=max(n_participants(answers), 1),
             n_answers=int(one_per_trial(answers).sum()), method=method,
             exclusions=[replace(one, reason="") for one in exclusions if _is_rule(one)],
-            dimensions=[*range(1, _MOST + 1)],
+            dimensions=[method.n_components],
         )
-        found = {d for d, step in plan.compared.items() if any(map(step.same_as, runs))}
-        own = min(method.n_components, _MOST)
-        dimensions = sorted(found | {own}) if len(found) > 1 else [own]
-        plan = replace(plan, dimensions=dimensions, steps=())
+        (d,) = plan.dimensions
         asked = {
             name: columns for name, columns in _asked(runs, answers).items()
-            if any(step.same_as(run) for run in runs for d in plan.dimensions
-                   for step in _planned(method, {name: columns})[len(_TASKS_OF_MAP):]
-                   for step in [step.filled(d)])
+            if any(step.filled(d).same_as(run) for run in runs
+                   for step in _planned(method, {name: columns})[len(_TASKS_OF_MAP):])
         }
         plan = replace(plan, questions=asked, steps=())
-        known = [step for d in plan.dimensions for step in plan.steps_in(d)]
+        known = plan.steps_in(d)
         rest = [run for run in runs if run.kind != FeatureModel.kind
                 and not any(step.same_as(run) for step in known)]
         return replace(plan, steps=(), further=[
@@ -505,7 +514,7 @@ def _check_question(name: str, columns: Sequence[str]) -> None:
     _check(isinstance(columns, list | tuple) and all(map(_is_text, columns)), "questions",
            f"names columns of {name} that are no names")
     few = bool(asked.of) <= len(columns) <= (len(columns) if asked.several else bool(asked.of))
-    _check(few, "questions", f"names {len(columns)} columns of {name}; it takes "
+    _check(few, "questions", f"names {counted(len(columns), 'column')} of {name}; it takes "
            + (("one or more" if asked.several else "one") if asked.of else "none"))
 
 

@@ -30,11 +30,11 @@ class Deviation:
     ----------
     code : str
         ``late``: the plan was frozen when there were data. ``objects``, ``answers``,
-        ``participants``: other numbers; 0 participants are not named. ``task``, ``source`` of the
-        questions. ``exclusion added``, ``omitted``, ``changed``, ``order``. ``another map``.
-        ``another test`` of a planned question, ``unplanned question``, ``further results`` of a
-        task, and ``not computed``. Of a data set in the program also ``followed before``, ``looked
-        before``, ``checks chosen`` and ``other exclusions``.
+        ``participants``: other numbers; 0 participants are not named. ``task``, ``source``,
+        ``skip`` and ``time_limit`` of the questions. ``exclusion added``, ``omitted``, ``changed``,
+        ``order``. ``another map``. ``another test`` of a planned question, ``unplanned question``,
+        ``further results`` of a task, and ``not computed``. Of a data set in the program also
+        ``followed before``, ``looked before``, ``checks chosen`` and ``other exclusions``.
     what : str
         Rule, question or task that it is about.
     planned, made : str, int, dict of a method, Run, list of Run, or None
@@ -129,7 +129,7 @@ def standing(
     plan: AnalysisPlan, runs: Sequence[Any], *, exclusions: Sequence[Exclusion] = (),
     n_components: int | None = None, alpha: float | None = None, n_answers: int | None = None,
     n_participants: int | None = None, n_objects: int | None = None,
-    design: Sequence[str] = (), objects: pd.DataFrame | None = None, since: str = "",
+    design: Sequence[Any] = (), objects: pd.DataFrame | None = None, since: str = "",
     is_collected: bool = False, opened: Any = None, told: Container[str] | None = None,
 ) -> Standing:
     """What has become of a plan.
@@ -148,8 +148,8 @@ def standing(
     n_answers, n_participants, n_objects : int, optional
         As collected, before exclusions; 0 participants if the data name none. Not compared where
         they are unknown.
-    design : sequence of str, optional
-        Task and source of the questions, where they are known.
+    design : sequence, optional
+        Task, source, skipping and time limit of the questions, as far as they are known.
     objects : DataFrame, optional
         Their columns, by which planned features are known; by default by their names alone.
     since, is_collected
@@ -196,10 +196,11 @@ def standing(
                                 ("participants", plan.n_participants, n_participants)):
         if made is not None and made != planned:
             found.append(Deviation(code, planned=planned, made=made))
-    for code, planned, made in zip(("task", "source"), (plan.task, plan.source), design,
-                                   strict=False):
-        if made != planned:
-            found.append(Deviation(code, planned=planned, made=made))
+    found += [
+        Deviation(code, planned=getattr(plan, code), made=made)
+        for code, made in zip(("task", "source", "skip", "time_limit"), design, strict=False)
+        if made != getattr(plan, code)
+    ]
     found += _of_exclusions(plan.exclusions, exclusions)
     fit = next((step for step in steps if step.task == "fit"), None)
     if opened is not None and fit is not None and not fit.same_as(opened):

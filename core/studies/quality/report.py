@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.columns import codes_of
-from tripletscope.core.data.question_kinds import UNANSWERED
+from tripletscope.core.data.question_kinds import N_SILENT, UNANSWERED
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.held_out.ceiling import (
@@ -57,8 +57,8 @@ class QualityReport:
     choices : list of ChoiceAccuracy
         Chance and noise ceiling of every kind of choice among more than two.
     unanswered : dict of str to Share
-        Of the questions asked, those that were ``skipped`` and those that were ``late``; empty
-        where all have an answer.
+        Of the questions asked, also of people who answered nothing and of whom nothing else is
+        known, those that were ``skipped`` and those that were ``late``; empty where none can be.
     doubts : tuple of Doubt
         What these answers do not say; see `tripletscope.doubts`.
     """
@@ -122,19 +122,23 @@ def quality(
         coverage(triplets), people, things,
         samplers(triplets), over_time(triplets, wrong), checks, circular,
         _side_bias(people, "participant" in triplets.answers), choice_accuracies(triplets),
-        tuple(doubts(triplets)), _unanswered(people),
+        tuple(doubts(triplets)), _unanswered(people, triplets),
     )
 
 
-def _unanswered(people: pd.DataFrame) -> dict[str, Share]:
-    """Over the people who answered something."""
+def _unanswered(people: pd.DataFrame, triplets: Answers) -> dict[str, Share]:
+    """Over all people, also those who answered nothing."""
     if "asked" not in people:
         return {}
     asked = people["asked"].fillna(0).to_numpy()
+    silent = [
+        0.0 if name not in triplets.answers or not len(triplets)
+        else float(triplets.answers[name].iloc[0]) for name in N_SILENT
+    ]
     return {
-        why: Share.of(float(np.rint((people[why].fillna(0).to_numpy() * asked).sum())),
-                      float(asked.sum()))
-        for why in UNANSWERED
+        why: Share.of(float(np.rint((people[why].fillna(0).to_numpy() * asked).sum())) + more,
+                      float(asked.sum()) + sum(silent))
+        for why, more in zip(UNANSWERED, silent, strict=True)
     }
 
 

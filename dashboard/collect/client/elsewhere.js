@@ -3,8 +3,10 @@
 "use strict";
 
 window.Elsewhere = (() => {
-  const { told, lists, items, columns, sources, kinds, sending, address, code, returnAddress } =
-    window.COLLECT;
+  const {
+    told, lists, items, columns, sources, kinds, aboutObjects, sending, address, code,
+    returnAddress,
+  } = window.COLLECT;
   const query = new URLSearchParams(location.search);
   let person, parameters, isSimulated, mine, pavlovia;
   let isTakenOver = false;
@@ -162,9 +164,12 @@ window.Elsewhere = (() => {
     location.reload();
   }
 
+  // Who left all questions about objects open has no code, as on our server.
   const farewell = () => ({
-    state: "finished", code: isSimulated ? "SIMULATED" : mine.code,
-    address: returnAddress.replace("{code}", encodeURIComponent(mine.code)),
+    ...(mine.isEmpty ? { state: "unanswered" } : {
+      state: "finished", code: isSimulated ? "SIMULATED" : mine.code,
+      address: returnAddress.replace("{code}", encodeURIComponent(mine.code)),
+    }),
     ...(sending === "file" && { buttons: [
       [told.texts.download, download], [told.texts.next_person, nextPerson]] }),
   });
@@ -182,7 +187,7 @@ window.Elsewhere = (() => {
       ({ person, parameters, simulated: isSimulated } = about);
       if (!await claim(about.take_over)) return { state: "elsewhere", token: "here", done: 0, left: 0 };
       mine = (!isSimulated && Keeping.browser.get(place())) || {
-        list: whichList(), answered: [], rows: [], ended: false,
+        list: whichList(), answered: [], rows: [], ended: false, isEmpty: true,
         code: code || Keeping.uuid().slice(0, 8).toUpperCase(), began: new Date().toISOString(),
         device: {
           window: `${about.device.width} × ${about.device.height}`, touch: about.device.touch,
@@ -213,6 +218,9 @@ window.Elsewhere = (() => {
       if (!isSimulated && rows.length) await way.send?.(rows);
       if (way.keeps) mine.rows.push(...rows);
       mine.answered.push(...given.map(({ key }) => key));
+      const about = questions(mine.list).filter(({ kind }) => aboutObjects.includes(kind));
+      mine.isEmpty &&= !given.some(({ key, chosen }) => typeof chosen !== "string"
+        && about.some((question) => question.key === key));
       keep();
       return {
         done: [...answers, ...events].map(({ id }) => id), state: null,

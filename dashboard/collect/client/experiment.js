@@ -402,7 +402,10 @@
   // Counts from now, while the page is seen.
   function countDown() {
     const bar = document.querySelector("#time");
-    let left = 1000 * limit;
+    const { key } = current;
+    const place = `time ${person}`; // after a reload, what was left goes on
+    const kept = Keeping.browser.get(place);
+    let left = kept?.key === key ? kept.left : 1000 * limit;
     let since = null;
     let timers = [];
     function rest() {
@@ -410,19 +413,27 @@
       timers = [];
       if (since !== null) left -= performance.now() - since;
       since = null;
+      keep();
+    }
+    function keep() {
+      if (!isPreview) Keeping.browser.set(place, { key, left });
     }
     function go() {
       if (document.hidden || since !== null) return;
       since = performance.now();
+      keep();
       timers = [setTimeout(() => leaveOpen("late"), left)];
-      if (limit >= 2 * WARNED) {
+      if (limit >= 2 * WARNED && left >= 1000 * WARNED) {
         timers.push(setTimeout(() => {
           note.textContent = texts.seconds_left.replace("{n}", WARNED);
         }, left - 1000 * WARNED));
       }
     }
     bar.replaceChildren(element("div", "")); // which begins anew
-    bar.firstChild.style.setProperty("animation-duration", `${limit}s`, "important");
+    const past = left / 1000 - limit;
+    for (const [what, seconds] of [["duration", limit], ["delay", past]]) {
+      bar.firstChild.style.setProperty(`animation-${what}`, `${seconds}s`, "important");
+    }
     bar.hidden = false;
     bar.classList.toggle("resting", document.hidden);
     document.addEventListener("visibilitychange", () => {
@@ -430,7 +441,13 @@
       if (document.hidden) rest();
       else go();
     }, { signal: leaving.signal });
-    leaving.signal.addEventListener("abort", () => { rest(); bar.hidden = true; });
+    addEventListener("pagehide", rest, { signal: leaving.signal });
+    addEventListener("pageshow", go, { signal: leaving.signal });
+    leaving.signal.addEventListener("abort", () => {
+      rest();
+      Keeping.browser.remove(place);
+      bar.hidden = true;
+    });
     go();
   }
 
@@ -678,6 +695,7 @@
   const care = [
     told.skip && texts.how_skip.replace("{skip}", texts.skip),
     limit && texts.how_limit.replace("{seconds}", limit),
+    (told.skip || limit) && texts.how_unanswered,
   ].filter(Boolean).map((words) => element("p", "", words).outerHTML).join("");
 
   // The whole -------------------------------------------------------------------------------------
@@ -774,7 +792,8 @@
         if (waiting && !waiting.innerHTML) waiting.innerHTML = texts.saving;
       }, 500);
       await outbox.flush();
-      final = { name: "finished", ...await patiently(() => transport.end()) };
+      const said = await patiently(() => transport.end());
+      final = { ...said, name: said.state };
       clearTimeout(slow);
     }),
   ];

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.core.people.planted import answers_of
@@ -50,6 +51,23 @@ def test_groups_are_found_beside_people_of_other_precision(differ):
     assert LatentClassMap(n_groups=2, differ=differ, n_init=2).fit(data).precision_.tolist() == [
         1.0
     ] * 20
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_with_maps_of_their_own_do_not_guess_on_that_of_all(seed):
+    """On one map of all, a group may look as if it guessed: of such crowds, half were seen."""
+    rng = np.random.default_rng(seed)
+    alike = np.ones((10, 2))
+    parts = [answers_of(1.3 * rng.normal(size=(16, 2)), alike, 80, rng) for _ in range(2)]
+    who = np.concatenate([[f"{k} {name}" for name in one.answers["participant"]]
+                          for k, one in enumerate(parts)])
+    data = Triplets(np.concatenate([one.rows for one in parts]), parts[0].objects,
+                    pd.DataFrame({"participant": who}))
+    fitted = LatentClassMap(n_groups=2, n_init=3, precise=True).fit(data)
+    kind = np.array([name[0] == "1" for name in fitted.people_])
+    assert fitted.converged_
+    assert (fitted.group_ == kind).all() or (fitted.group_ != kind).all()
+    assert fitted.precision_.min() > 0.5
 
 
 def test_one_group_is_the_map_of_all(two_groups):

@@ -13,7 +13,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.models.embedding import LORE, STE
-from tripletscope.core.studies.multiverse import Multiverse, multiverse
+from tripletscope.core.studies.multiverse.multiverse import Multiverse, multiverse
 
 QUICK = {"methods": ["ste", "tste"], "fewest": 1, "most": 2, "folds": 2, "replicates": 10}
 MAIN = STE(n_init=1)
@@ -204,7 +204,7 @@ def test_what_cannot_be_analysed_is_left_open(answers):
         multiverse(MAIN, answers, columns=["colour"], **QUICK)
     with pytest.raises(ValueError, match="'ste', 'tste'"):
         multiverse(MAIN, answers, **{**QUICK, "methods": ["mds"]})
-    with pytest.raises(ValueError, match="there are 0 views"):
+    with pytest.raises(ValueError, match="the number of views is 0"):
         multiverse(MAIN, answers, main=1, **QUICK)
 
 

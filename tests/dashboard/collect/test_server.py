@@ -211,7 +211,7 @@ def test_a_question_is_left_open_only_where_that_is_offered(tmp_path, page, why)
         assert page.answer(first["key"], chosen)["refused"]
     other, offered = {"skipped": ("late", {"skip": True}), "late": ("skipped", {"time_limit": 5})}[
         why]
-    folder = experiment_in(tmp_path, n_questions=4, catch=1.0, fails=1, before=(
+    folder = experiment_in(tmp_path, n_questions=4, catch=1.0, fails=1, most_people=1, before=(
         SurveyItem("sure", "number", "How sure?"),), **offered)
     with serving(folder) as port:
         bob = Page(port, "bob")
@@ -226,12 +226,16 @@ def test_a_question_is_left_open_only_where_that_is_offered(tmp_path, page, why)
         assert bob.answer(question["key"], (0,))["refused"], "it is answered"
         while asked := bob.next():
             assert bob.answer(asked[0]["key"], why)["state"] == "going_on", "no check was failed"
-        assert bob.post("end")[1]["state"] == "finished"
+        for _ in range(2):
+            assert bob.post("end")[1] == {"state": "unanswered"}, "with no code"
+        assert bob.begin()["state"] == "unanswered"
+        assert Page(port, "eve").begin()["state"] == "new", "whose place is that of bob"
         records = answer_log.records(folder)
     assert {(one.unanswered, one.chosen, one.is_right) for one in records[1:]} == {(why, (), None)}
     assert {one.kind for one in records[1:]} == {"question", "catch"}
-    (row,) = participants_table(answer_log.people(folder), records).to_dict("records")
+    (row, _) = participants_table(answer_log.people(folder), records).to_dict("records")
     assert (row["answered"], row[why], row[other], row["checks"]) == (9, 4, 0, 0)
+    assert row["state"] == "answered nothing"
 
 
 def test_sending_twice_stores_once(folder, page):

@@ -19,8 +19,10 @@ from tests.browser import needs_browser
 from tests.dashboard.collect.participants import (
     TURN,
     answer,
+    answered,
     colours,
     ended,
+    go_on,
     needs_jspsych,
     opened,
     pictures,
@@ -153,6 +155,26 @@ def test_on_other_servers(browser, tmp_path, sending):
     assert read_names(sent) == expected(experiment, 0, 0)
     assert sent.count(b"of the panel") == (6 if sending == "jatos" else 0)
     context.close()
+
+
+@pytest.mark.browser
+@needs_browser
+def test_who_leaves_everything_open_has_no_code_elsewhere_either(context, tmp_path):
+    experiment = small(tmp_path, n_questions=2, skip=True, completion_code="C0DE")
+    place = unpacked(experiment, tmp_path, "file")
+    for n_skipped, how in ((2, "unanswered"), (1, "finished")):
+        page = opened(context, f"{place.as_uri()}/index.html?PROLIFIC_PID={how}")
+        for _ in range(n_skipped):
+            go_on(page)
+            before = shown(page)
+            page.locator(".skip:enabled").click()
+            answered(page, before)
+        answer(page, times=2 - n_skipped)
+        for _ in range(2):  # and after a reload
+            ended(page, how)
+            assert ("C0DE" in page.inner_text("body")) == (how == "finished")
+            page.reload()
+        page.close()
 
 
 def test_what_is_in_the_zip(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from itertools import cycle
@@ -232,7 +233,7 @@ def test_a_question_ends_after_its_time_and_says_so(browser, tmp_path):
     with collecting(tmp_path) as address:
         context = browser.new_context()
         page = opened(context, f"{address}?PROLIFIC_PID=late")
-        go_on(page, ".text:has-text('You have 1 seconds for each question')")
+        go_on(page, ".text:has-text('Seconds for each question: 1.')")
         go_on(page, "h2:has-text('Are you still there?')")
         page.evaluate("() => { Object.defineProperty(document, 'hidden', "
                       "{ value: true, configurable: true }); }")
@@ -247,14 +248,15 @@ def test_a_question_ends_after_its_time_and_says_so(browser, tmp_path):
         expect(page.locator("#progress span")).to_have_text("4 of 6")
         expect(page.locator("#left")).to_have_text("Time was up")
         context.set_offline(False)
-        page.reload()  # a question begins anew, with all of its time
-        ended(page)
+        ended(page, "unanswered")  # of nothing, nobody is told a code
+        page.reload()
+        ended(page, "unanswered")
         for name, times in (("slow", 0), ("slower", 900), ("mistyped", "1e99")):
             page = opened(context, f"{address}?PROLIFIC_PID={name}&more_time={times}")
             go_on(page, ".text:has-text('Good to know')")
-            seconds = {0: "", 900: "900 seconds", "1e99": "1000 seconds"}[times]
+            seconds = {0: "", 900: "question: 900.", "1e99": "question: 1000."}[times]
             assert seconds in page.inner_text(".text")
-            assert ("seconds" in page.inner_text(".text")) == bool(seconds)
+            assert ("Seconds" in page.inner_text(".text")) == bool(seconds)
             answer(page)
         context.close()
     records = answer_log.records(tmp_path)
@@ -265,6 +267,32 @@ def test_a_question_ends_after_its_time_and_says_so(browser, tmp_path):
     for name, event in (("slow", "more-time-0"), ("slower", "more-time-900")):
         happened = answer_log.personal_data(tmp_path, name)["events"]
         assert event in {one["what"] for one in happened}
+
+
+def test_a_time_limit_goes_on_after_a_reload(context, tmp_path):
+    small(tmp_path, n_questions=3, time_limit=3600)
+    kept = "() => Object.entries(localStorage).find(([name]) => / time /.test(name))?.[1]"
+    with collecting(tmp_path) as address:
+        page = opened(context, f"{address}?PROLIFIC_PID=ann")
+        answer(page)
+        page.wait_for_function(kept)
+        page.reload()
+        page.wait_for_selector("#time > div", state="attached")
+        page.wait_for_function(
+            "() => parseFloat(getComputedStyle(document.querySelector('#time > div'))"
+            ".animationDelay) < 0")
+        assert json.loads(page.evaluate(kept))["left"] < 3_600_000
+        # As if an hour had passed before the page was left.
+        context.add_init_script(
+            "for (const [name, value] of Object.entries(localStorage)) { if (/ time /.test(name))"
+            " localStorage.setItem(name, JSON.stringify({ ...JSON.parse(value), left: 100 })); }")
+        page.reload()
+        expect(page.locator("#progress span")).to_have_text("2 of 3", timeout=30_000)
+        page.wait_for_selector(TURN)
+        assert json.loads(page.evaluate(kept))["left"] == 3_600_000, "of the next question"
+        answer(page)
+        ended(page)
+    assert [one.unanswered for one in answer_log.records(tmp_path)] == ["", "late", ""]
 
 
 def rows_of(answers) -> list[list[str]]:

@@ -131,6 +131,22 @@ def test_deviations_of_other_data_are_said():
     ]
 
 
+def test_the_plan_says_which_questions_may_have_no_answer_and_what_differs():
+    assert not {"skip", "limit"} & {*plan_text(plan()).split()}
+    asked = plan(skip=True, time_limit=1)
+    assert "A button “Cannot say” is offered" in plan_text(asked)
+    assert "Each question ends after 1 s;" in plan_text(asked)
+    design = [asked.task, asked.source]
+    for one, care, said in (
+        (asked, [False, None], ["“Cannot say” was planned, and not offered.",
+                                "Time for each question: no limit. Planned: 1 s."]),
+        (plan(), [True, 5], ["“Cannot say” was offered, which was not planned.",
+                             "Time for each question: 5 s. Planned: no limit."]),
+    ):
+        found = standing(one.freeze(NOON), [], since=LATER, design=[*design, *care])
+        assert deviations_said(found)[0] == said
+
+
 def test_an_exclusion_that_cannot_be_made_says_why():
     found = planning([], exclusions=[ts.Exclusion("fast_answers")])
     (said,) = deviations_said(found, ts.Cleaning(null(0)))[0]

@@ -13,7 +13,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
-from tripletscope.dashboard.store.dataset import ALL_ANSWERS
+from tripletscope.dashboard.store.dataset import ALL_ANSWERS, column_of_view
 from tripletscope.dashboard.store.workspace import Workspace
 
 SIZES = {ALL_ANSWERS: 720, "without p5": 600, "few": 360}
@@ -33,6 +33,21 @@ def views(workspace):
         cleaning = workspace.cleaning(info).excluding(Exclusion(participants=out, reason=view))
         info = workspace.update_dataset(info, cleaning, view=view)
     return info
+
+
+def test_columns_say_which_view_they_mark_whatever_views_are_called(workspace, views):
+    """Also beside a column of the answers with the name of one of them."""
+    names = ["x", "x (view)", "x (view) (view)", "free"]
+    columns = [column_of_view(name, {"x"}) for name in names]
+    assert len({*columns, "x"}) == 5
+    assert columns[-1] == "free"
+    steps = [log for log in views.views.values() if log]
+    named = replace(views, views=dict.fromkeys(names, steps[0]))
+    for k, name in enumerate(names):
+        other = replace(named, views={**named.views, name: steps[1]})
+        moved = [named.state_for({"views": [column]}) != other.state_for({"views": [column]})
+                 for column in columns]
+        assert moved == [one == k for one in range(4)]
 
 
 def test_each_view_has_its_answers_and_results(workspace, views):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import pytest
@@ -9,7 +10,10 @@ import pytest
 from tests.pages.harness import PAGES, crowd, session_on, start, words
 from tests.pages.test_tabs import WITH_TABS
 from tests.paths import ROOT
-from tripletscope.dashboard.ui.guide import anchor_of
+from tripletscope.core.data.errors import DataError
+from tripletscope.dashboard.jobs.queue import Job, Step
+from tripletscope.dashboard.ui.elements import show_error
+from tripletscope.dashboard.ui.guide import anchor_of, help_with
 from tripletscope.dashboard.ui.page import tabs_of
 
 
@@ -30,6 +34,30 @@ def test_every_tab_has_its_paragraph(page):
     headings = {anchor_of(one) for one in re.findall(r"^## (.+)$", text, re.MULTILINE)}
     tabs = tabs_of(page).values()
     assert len(tabs) == 1 or {anchor_of(tab.title) for tab in tabs} <= headings
+
+
+def test_errors_lead_to_sections_that_are_there(services):
+    """One named by an error, and by a job that failed; and every one that the source names."""
+    text = (ROOT / "docs" / "trouble.md").read_text("utf-8")
+    sections = {anchor_of(one) for one in re.findall(r"^## (.+)$", text, re.MULTILINE)}
+    named = {section for folder in ("core", "dashboard", "pages")
+             for path in (ROOT / folder).rglob("*.py")
+             for section in re.findall(r"""\btrouble=["'](\w+)["']""", path.read_text("utf-8"))}
+    assert {"memory", "objects", "reading", "faults"} <= named <= sections
+    error = DataError("it is too large", file="a.csv", remedy="Take less.", trouble="memory")
+    assert pickle.loads(pickle.dumps(error)).trouble == "memory"
+    job = services.jobs.submit(Job("here", "place", "Large", [Step("of much", _fail)]))
+    assert job.wait(60)
+    link = "(/help/trouble.html#memory)"
+    assert help_with(error.at("b.csv")) == help_with(job) == f" [What helps]{link}"
+    assert help_with(DataError("it is empty")) == help_with("a text") == ""
+    shown = []
+    show_error(error, lambda text, icon: shown.append(text))
+    assert shown[0].endswith(f" [What helps]{link}")
+
+
+def _fail(progress) -> None:
+    raise MemoryError
 
 
 def test_help_is_on_the_tab_that_is_shown(services):

@@ -14,7 +14,7 @@ from tests.core.studies.experiment.made import TASKS, answered, experiment_of, w
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.question_kinds import ABOUT_OBJECTS, CHECKS, UNANSWERED
-from tripletscope.core.reading import load, propose
+from tripletscope.core.reading import load, load_several, propose
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.measuring import file_of_measured
 from tripletscope.core.studies.experiment.experiment import Stimulus
@@ -29,7 +29,7 @@ from tripletscope.core.studies.experiment.results import (
     questions_asked,
     with_facts_of_people,
 )
-from tripletscope.core.studies.quality import RULES, participants
+from tripletscope.core.studies.quality import RULES, participants, quality
 from tripletscope.core.studies.quality.rules import RuleData
 
 
@@ -137,6 +137,9 @@ def test_what_is_left_open_comes_back_as_missing_and_is_counted(task):
         replace(one, chosen=(), unanswered=str(rng.choice(UNANSWERED))) if rng.random() < 0.3
         else one if not measured else replace(one, chosen=(1,)) for one in answered(experiment, 4)
     ]
+    silent = records[0].participant  # answers nothing, and counts all the same
+    records = [replace(one, chosen=(), unanswered=one.unanswered or "skipped")
+               if one.participant == silent and not one.item else one for one in records]
     about = [one for one in records if one.kind in ABOUT_OBJECTS]
     given = [one for one in records if one.is_about_objects]
     assert 0 < len(given) < len(about)
@@ -160,9 +163,18 @@ def test_what_is_left_open_comes_back_as_missing_and_is_counted(task):
     told = participants(read)
     own = participants(with_facts_of_people(mine, questions_asked(records)))
     for people in (told, own):
-        assert people["asked"].sum() == len(about)
-        assert [round((people["asked"] * people[why]).sum()) for why in UNANSWERED] == n_open
+        assert silent not in {*people["participant"]}
+    for data in (read, with_facts_of_people(mine, questions_asked(records))):
+        left = quality(data).unanswered
+        assert [(left[why].n, round(left[why].value * left[why].n)) for why in UNANSWERED] == [
+            (len(about), n) for n in n_open]
     assert told[["asked", *UNANSWERED]].equals(own[["asked", *UNANSWERED]])
+    rows = content.decode().splitlines(keepends=True)
+    half, more = rows[: len(rows) // 2], rows[len(rows) // 3 :]  # downloads that overlap
+    both = load_several([("a.csv", "".join(half).encode()),
+                         ("b.csv", "".join(rows[:1] + more).encode())])
+    both = data_of(interpret(both, propose(both)[0], experiment_objects(experiment)))
+    assert quality(both).unanswered == quality(read).unanswered
     most = told[[*UNANSWERED]].sum(axis=1).max()
     rule = RULES["unanswered"]
     assert not rule.find(RuleData(read), most=float(most)).any()

@@ -79,9 +79,12 @@ def test_questions_stand_in_one_order_and_limits_are_complete():
     ({"n_answers": True}, "n_answers"), ({"task": "chess"}, "task"), ({"source": "me"}, "source"),
     ({"dimensions": ()}, "dimensions"), ({"dimensions": (3, 2)}, "dimensions"),
     ({"method": ts.K1()}, "method"), ({"questions": {"ghosts": ()}}, "ghosts"),
-    ({"questions": {"clusters": ("size",)}}, "names 1 columns of clusters; it takes none"),
+    ({"questions": {"clusters": ("size",)}}, "names 1 column of clusters; it takes none"),
     ({"questions": {"conditions": ("a", "b")}}, "it takes one"),
     ({"questions": {"features": ()}}, "it takes one or more"),
+    ({"skip": 1}, "'skip' is not possible"), ({"time_limit": 0}, "from 1 to 3,600"),
+    ({"task": "piles", "skip": True}, "'skip' is not possible"),
+    ({"task": "piles", "time_limit": 9}, "'time_limit' is no number"),
     *(({"exclusions": [one]}, "participants cannot be named") for one in (
         ts.Exclusion(participants=("ann",)), ts.Exclusion("few_answers", participants=("ann",)),
         ts.Exclusion("few_answers", answers=(3,)), ts.Exclusion("other_values"),
@@ -167,12 +170,13 @@ def test_analyses_of_other_answers_become_a_plan():
         few, ts.Exclusion(participants=["p1"]),
     ])
     assert (made.n_objects, made.n_participants, made.n_answers) == (12, 6, 240)
-    assert (made.method.name, made.dimensions) == ("ste", (1, 2))
+    assert (made.method.name, made.dimensions) == ("ste", (2,)), "as they are, chosen no more"
     assert made.questions == {"conditions": ("light",), "directions": ("size",)}
     assert [(one.rule, one.reason) for one in made.exclusions] == [("few_answers", "")]
     assert [(one.task, one.method["method"]) for one in made.further] == [
-        ("fit", "soe"), ("cross_validate", "ste"), ("directions", "ste"),
+        ("fit", "soe"), ("cross_validate", "ste"), ("cross_validate", "ste"), ("directions", "ste"),
     ]
+    assert made.further[1].filled(2).method["parameters"]["n_components"] == 1
     frozen = made.freeze(NOON)
     assert AnalysisPlan.from_json(frozen.to_json()) == frozen
     found = standing(frozen, runs, exclusions=[few], n_components=2, n_answers=240, n_objects=12,
@@ -194,17 +198,19 @@ def test_what_says_nothing_of_other_answers_is_left_out():
     assert codes == ["", "views", "unknown"]
 
 
-def test_further_analyses_are_numbered_and_a_file_of_before_has_none():
+def test_further_analyses_are_numbered_and_a_file_of_before_has_its_defaults():
     with pytest.raises(DataError, match="numbered"):
         plan(further=[plan().steps[0]])
     record = plan().freeze(NOON).to_record()
-    del record["further"], record["sha256"]
+    for name in ("further", "skip", "time_limit", "sha256"):
+        del record[name]
     values = {name: value for name, value in record.items() if name != "format"}
     text = json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     old = AnalysisPlan.from_record(
         record | {"sha256": hashlib.sha256(text.encode()).hexdigest()}
     )
-    assert old.further == ()
+    assert (old.further, old.skip, old.time_limit) == ((), False, None)
+    assert old.content == plan().content
 
 
 @pytest.mark.parametrize(("place", "values"), [
@@ -297,6 +303,10 @@ def test_a_plan_for_other_data_is_held_against_them():
     asked = plan()
     assert codes(asked, design=[asked.task, asked.source]) == []
     assert codes(asked, design=["odd_one_out", "landmark"]) == ["task", "source"]
+    for skip, limit, said in ((False, None, []), (True, 5, ["skip", "time_limit"])):
+        design = [asked.task, asked.source, skip, limit]
+        assert codes(asked, design=design) == said
+        assert codes(plan(skip=skip, time_limit=limit), design=design) == []
     assert codes(plan(), n_participants=0) == ["participants"], "the data name nobody"
 
 

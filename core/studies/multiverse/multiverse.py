@@ -233,9 +233,9 @@ def multiverse(
     All analyses are of the same answers: the share of them in which a conclusion stands says how
     much it depends on choices, and not how probable it is. For columns of the objects there is a p
     value of all analyses together: how often the share is as high for some column when the objects
-    are shuffled, in all analyses alike (Simonsohn, Simmons & Nelson 2020). Clusters have none:
-    nothing could be exchanged that leaves maps as they are. Groups and conditions have that of each
-    test alone.
+    are shuffled, in all analyses alike (Simonsohn, Simmons & Nelson 2020). Groups and conditions
+    have one by `tripletscope.experiment.multiverse_chance`. Clusters have none: nothing could be
+    exchanged that leaves maps as they are.
 
     References
     ----------
@@ -260,7 +260,7 @@ def multiverse(
     people = [*([""] if groups and "participant" in answers.answers else []), *(conditions or [])]
     views = views or []
     if main > len(views):
-        raise ValueError(f"main is {main}; there are {len(views)} views.")
+        raise ValueError(f"main is {main}; the number of views is {len(views)}.")
     inside = {ALL: np.ones(len(answers), dtype=bool)}
     for view in views:
         inside[view] = marked_by(answers, view)

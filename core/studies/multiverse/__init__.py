@@ -1,0 +1,1 @@
+"""The main analysis beside others of the same answers, and what chance makes of them."""
