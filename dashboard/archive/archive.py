@@ -141,7 +141,7 @@ class Deposit:
                 left.append(f"View “{view}”: {error}")
         states = {state for state, _ in views.values()}
         listed = [one for one in workspace.runs(info.id, of_any_exclusions=True)[::-1]
-                  if one.state in states or info.has(one)]
+                  if any(map(one.is_of, states)) or info.has(one)]
         results = [(one, whole(one.name, workspace.run, info.id, one.key)) for one in listed]
         whole_ones = {run.key: run for _, run in results if run is not None and run.holds_data}
         return cls(
@@ -221,8 +221,11 @@ class Deposit:
             self.measured.kind, renamed(self.measured.table, names), self.measured.options
         )
         new = {
-            run.key: _of(run, (left_by.get(one.state, cleaning.triplets), pairs, cleaning.raw),
-                         ratings)
+            run.key: _of(run, (
+                next((left for state, left in left_by.items()
+                      if one.state is not None and one.is_of(state)), cleaning.triplets),
+                pairs, cleaning.raw,
+            ), ratings)
             for one, run in self.kept
         }
         of_runs = ratings
@@ -244,7 +247,7 @@ class Deposit:
             if new[run.key].key == run.key:
                 kept.append((one, run))
             else:
-                by_script = one.state in (None, self.info.state)
+                by_script = one.is_of(self.info.state)
                 left.append(f"{reworded(one.name, names)}: it depends on who answered"
                             f"{'; the script computes it' * by_script}.")
         return replace(

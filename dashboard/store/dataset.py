@@ -83,7 +83,7 @@ class DatasetInfo:
 
     def has(self, run: RunInfo) -> bool:
         """Whether a result is of the exclusions in use, or of none."""
-        return run.state in (None, self.state_for(run.record["options"]))
+        return run.is_of(self.state_for(run.record["options"]))
 
     def view_of(self, state: str | None) -> str:
         """Names of the views that have the results of a state."""
@@ -148,6 +148,7 @@ class RunInfo:
     number: Grows with the time at which it was first kept.
     state, renewals: Of `DatasetInfo` when it was computed; no state where that does not matter.
     unasked: Whether a page computed it on its own.
+    also: Further states that leave the same answers.
     """
 
     id: str
@@ -164,6 +165,11 @@ class RunInfo:
     unasked: bool
     group: str = ""
     pinned: bool = False
+    also: Container[str] = ()
+
+    def is_of(self, state: str) -> bool:
+        """Whether it is a result of a state, or of any."""
+        return self.state is None or state == self.state or state in self.also
 
     @property
     def listed_name(self) -> str:

@@ -54,7 +54,7 @@ _KEPT = {
     "run": dict,
 }
 #: Entries that earlier versions did not write, and their defaults.
-_LATER = {"unasked": False, "group": "", "pinned": False}
+_LATER = {"unasked": False, "group": "", "pinned": False, "also": []}
 #: The fields of a `Run`, without its arrays.
 _RUN = {
     "key": str, "task": str, "kind": str, "method": str, "parameters": dict, "options": dict,

@@ -119,7 +119,8 @@ class KeptRuns(OpenFolder):
                     not run.record["options"].get("views")
                     and is_about(Run(**run.record), answers)
                 ):
-                    self._folder(info.id).keep_result(run.key, {**said, "state": info.state})
+                    also = [*said.get("also", []), info.state]
+                    self._folder(info.id).keep_result(run.key, {**said, "also": also})
 
     def first_map(self, dataset: str) -> RunInfo | None:
         """The earliest map of a data set, with any exclusions."""

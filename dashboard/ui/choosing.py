@@ -75,7 +75,7 @@ def fits_of_all(
         for run in in_order(kept):
             if not is_open:
                 name = f"{run.listed_name} ({data.name})"
-            elif run.state in (None, info.state):
+            elif run.is_of(info.state):
                 name = run.listed_name
             else:
                 name = f"{run.listed_name} ({info.view_of(run.state)})"

@@ -13,6 +13,7 @@ from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.run import TASKS, Run
+from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.preregistration.analysis_plan import (
     AnalysisPlan,
     PlannedStep,
@@ -36,7 +37,8 @@ _LONGEST = 200  # letters of a title
 class OtherAnalyses:
     """Results of another data set, or of another view of the open one.
 
-    runs: That somebody asked for, the newest first.
+    runs: That somebody asked for, the newest first, after the first map, which a page may have
+        made.
     """
 
     info: DatasetInfo
@@ -54,7 +56,7 @@ def other_analyses(info: DatasetInfo) -> Iterator[OtherAnalyses]:
     every = workspace.runs(info.id, of_any_exclusions=True)
     others = [
         (replace(info, view=view, exclusions=steps), f"{info.name}, {view}",
-         [run for run in every if run.state == state])
+         [run for run in every if run.state is not None and run.is_of(state)])
         for view, steps in info.views.items()
         if (state := state_of(steps, info.gold)) != info.state
     ] + [
@@ -65,7 +67,9 @@ def other_analyses(info: DatasetInfo) -> Iterator[OtherAnalyses]:
     ]
     for data, name, runs in others:
         if asked := [run for run in runs if not run.unasked]:
-            yield OtherAnalyses(data, name, asked)
+            maps = [run for run in runs if (run.task, run.record["kind"]) == ("fit", "embedding")]
+            unique = {run.id: run for run in maps[-1:] + asked}
+            yield OtherAnalyses(data, name, [*unique.values()])
 
 
 def plan_of(info: DatasetInfo, other: OtherAnalyses) -> AnalysisPlan:
@@ -77,9 +81,11 @@ def plan_of(info: DatasetInfo, other: OtherAnalyses) -> AnalysisPlan:
     # A plan goes into archives, whose reader may not learn what other data sets are called.
     of = f"the view “{other.info.view}”" if other.info.id == info.id else "another data set"
     title = "".join(filter(str.isprintable, f"As in {of}"))[:_LONGEST]
-    return AnalysisPlan.of_results(
+    plan = AnalysisPlan.of_results(
         title, [Run(**run.record) for run in other.runs], cleaning.raw, exclusions=made,
     )
+    task = (other.info.extra.get("reading") or {}).get("task")
+    return replace(plan, task=task) if task in ASKINGS else plan
 
 
 def show_other(context: Context, plan: AnalysisPlan, other: OtherAnalyses) -> None:

@@ -74,13 +74,19 @@ def show_plan(context: Context) -> None:
             context.empty("No plan is chosen", "Freeze a plan on Simulate, or upload its file.")
         if plan is None:
             return
+        is_plan = standing is not None or plan.frozen
+        if not is_plan:
+            st.markdown(panels.plain(
+                f"No plan yet: the analyses of {other.name} can be made of these answers, too."
+            ))
         if other is not None:
             show_other(context, plan, other)
-        if standing is None:
+        if standing is not None:
+            _show(context, standing)
+        elif is_plan:
             st.markdown("These answers do not follow the plan yet.")
             show_plan_text(plan)
             return
-        _show(context, standing)
         if box := panels.folded("The plan", f"{_PLACE}.words"):
             with box:
                 show_plan_text(plan)

@@ -203,14 +203,14 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
         same = {name: opened.record[name] for name in ("method", "parameters")}
         before = [
             run.key for _, _, run in listed.values() if info.state and run.dataset == info.id
-            and run.state == "" and run.record.items() >= same.items()
+            and run.is_of("") and run.record.items() >= same.items()
         ]
         keys = [opened.key, *before[:1], *keys]
     places = dict.fromkeys(place for k in keys if (place := f"{info.id}/{k}") in listed)
     # Former exclusions are neither before nor after those in use.
     further = {
-        place: run.state != info.state for place, (_, _, run) in listed.items()
-        if run.dataset != info.id or run.state in (None, info.state, "")
+        place: not run.is_of(info.state) for place, (_, _, run) in listed.items()
+        if run.dataset != info.id or run.is_of(info.state) or run.is_of("")
     }
     if len(places) > 1:
         return list(places)[:_MOST]

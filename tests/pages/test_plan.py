@@ -107,12 +107,15 @@ def test_one_click_analyses_as_planned_and_deviations_list_themselves(services):
     assert "The data came later" in words(app)
     assert app.button(key="data.plan.run").disabled
     assert "silhouette" in words(unfold(app, "Are there clusters of objects?")).lower()
-    # Two deviations: all answers, and another map with a question that was not planned.
+    # Two deviations: another exclusion, and another map with a question that was not planned.
     workspace = services.workspace
     info = workspace.use_view(info, ALL_ANSWERS)
-    workspace.add_run(info, run("fit", SOE(n_init=1), ANSWERS), "SOE")
+    out = Exclusion(participants=(str(ANSWERS.answers["participant"].iloc[0]),))
+    info = workspace.update_dataset(info, workspace.cleaning(info).excluding(out), view="Others")
+    left = workspace.triplets(info)
+    workspace.add_run(info, run("fit", SOE(n_init=1), left), "SOE")
     weights = ts.people.WeightedEuclidean(n_init=1)
-    people = run("compare_people", weights, ANSWERS, {"most_groups": 1, "folds": 2})
+    people = run("compare_people", weights, left, {"most_groups": 1, "folds": 2})
     workspace.add_run(info, people, "people")
     app = start("data", session, "plan")
     told = words(app).replace("\\", "")
@@ -125,9 +128,9 @@ def test_one_click_analyses_as_planned_and_deviations_list_themselves(services):
     app.button(key="data.plan.otherwise").click().run()
     (table,) = tables(settled(app, services))
     assert table["with these exclusions"].tolist()[:3] == ["computed"] * 3
-    assert services.workspace.datasets()[0].view == ALL_ANSWERS
+    assert services.workspace.datasets()[0].view == "Others"
     app = analysed(services, session)
-    assert [*services.workspace.datasets()[0].views] == [ALL_ANSWERS, "As planned"]
+    assert {*services.workspace.datasets()[0].views} == {ALL_ANSWERS, "As planned", "Others"}
 
 
 def test_a_plan_without_its_column_says_so_and_computes_the_rest(services):

@@ -89,7 +89,9 @@ def test_the_same_answers_have_the_same_results_however_others_were_excluded(wor
     assert again.fingerprint == views.fingerprint
     assert again.state != views.state
     assert {one.key for one in workspace.runs(again.id)} == keys
-    other = workspace.use_view(again, "without p5")
+    back = workspace.update_dataset(again, workspace.cleaning(views))
+    assert {one.key for one in workspace.runs(back.id)} == keys, "they are still results of both"
+    other = workspace.use_view(back, "without p5")
     assert workspace.runs(other.id) == [], "other answers have results of their own"
 
 
