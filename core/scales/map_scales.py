@@ -265,7 +265,8 @@ class GroupScales:
     held : ndarray of bool, shape (g,)
         Whether only that makes the scale finite.
     noise : ndarray, shape (g,), or None
-        σ of difference scaling, of each group alone, where its own scale is from 0 to 1.
+        σ of difference scaling, of each group alone, where its own scale is from 0 to 1; NaN where
+        the answers leave the scale infinite or contradict it.
     """
 
     names: np.ndarray
@@ -347,7 +348,9 @@ def _noise(
     for k, members in enumerate(groups):
         with suppress(DataError):  # a group may leave no scale
             if enough[k]:
-                found[k] = clone(method).fit(triplets.take(members)).sigma_
+                fitted = clone(method).fit(triplets.take(members))
+                if fitted.finite_ and fitted.sigma_ > 0:  # or the prior has set it, or guesses
+                    found[k] = fitted.sigma_
     return found
 
 

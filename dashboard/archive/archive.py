@@ -182,8 +182,13 @@ class Deposit:
             place = f"{RESULTS}/{one.key}/{said['file']}"
             files[place] = self.folder.checked({"sums": {place: said["sum"]}}, place).read_bytes()
             options = said["run"]["options"]
-            said["state"] = (new.state_for(options) if options.get("views")
-                             else states.get(said["state"]))
+            also = said.pop("also", [])
+            if options.get("views"):
+                said["state"] = new.state_for(options)
+            elif said["state"] is not None:  # of the views that go along, and of no others
+                known = [states[one] for one in (said["state"], *also) if one in states]
+                said["state"] = known[0] if known else new.state
+                said |= {"also": known[1:]} if known[1:] else {}
             files[f"{RESULTS}/{one.key}/{RUN}"] = json.dumps(
                 said, indent=1, ensure_ascii=False
             ).encode()

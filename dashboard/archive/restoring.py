@@ -202,7 +202,7 @@ def _keep(
                 ))
                 if added[-1] is not None:
                     workspace.describe_run(added[-1].id, **{
-                        name: said[name] for name in ("group", "pinned") if name in said
+                        name: said[name] for name in ("group", "pinned", "also") if name in said
                     })
     except BaseException:
         if there is None and info is not None:

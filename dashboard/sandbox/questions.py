@@ -278,9 +278,9 @@ class Answering:
             return ""
         table, files = self._table(upload, silent), dict(upload.files["tables"])
         beside = {name: files[name] for name in table.refused if name in files}
-        return self._once("beside", (upload.keys["tables"], upload.shape), lambda: next(
-            (name for name, content in beside.items() if _describes(content, name, table)), ""
-        )) if beside else ""
+        return self._once(
+            "beside", (upload.keys["tables"], upload.shape), lambda: _about_objects(beside, table)
+        ) if beside else ""
 
     def _pictures(self, upload: UploadedFiles) -> Pictures | None:
         kind = "pictures" if "pictures" in upload.files else "tables"
@@ -324,15 +324,24 @@ class Answering:
         ]
 
 
-def _describes(content: bytes, name: str, table: Table) -> bool:
-    """Whether a file is a table of the objects that two or more columns name."""
-    try:
-        ids = {*read_objects(content, name=name)["id"]}
-    except DataError:
-        return False
-    named = [{*table.codes(column).values} for column in table.columns]
-    naming = [values for values in named if values <= ids]
-    return len(naming) > 1 and 2 * len(set().union(*naming)) > len(ids)
+def _about_objects(beside: Mapping[str, bytes], table: Table) -> str:
+    """The name of the file with a row for each object of the answers, and the fewest others.
+
+    Empty where there is none, and where one has a row for each participant as well.
+    """
+    reading = next(iter(recognise(table).readings), NO_READING)
+    objects = [reading.roles[role] for role in reading.objects if role in reading.roles]
+    named = {name for column in objects for name in table.codes(column).values}
+    about = {column for role, column in reading.roles.items() if role != "participant"}
+    others = [{*table.codes(column).values} for column in table.columns if column not in about]
+    surplus = {}
+    for name, content in beside.items():
+        with suppress(DataError):
+            ids = {*read_objects(content, name=name)["id"]}
+            most = max((len(values) for values in others if values <= ids), default=0)
+            if named <= ids and len(named) > most:
+                surplus[name] = len(ids) - len(named)
+    return min(surplus, key=surplus.__getitem__, default="")
 
 
 def _as_before(table: Table, reading: Reading) -> list[Reading]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,9 +85,10 @@ class DatasetInfo:
         """Whether a result is of the exclusions in use, or of none."""
         return run.is_of(self.state_for(run.record["options"]))
 
-    def view_of(self, state: str | None) -> str:
-        """Names of the views that have the results of a state."""
-        names = [name for name, steps in self.views.items() if state_of(steps, self.gold) == state]
+    def view_of(self, run: RunInfo) -> str:
+        """Names of the views that have a result."""
+        names = [name for name, steps in self.views.items()
+                 if run.is_of(state_of(steps, self.gold))]
         return ", ".join(names) or "former exclusions"
 
     @property
@@ -165,7 +166,7 @@ class RunInfo:
     unasked: bool
     group: str = ""
     pinned: bool = False
-    also: Container[str] = ()
+    also: Collection[str] = ()
 
     def is_of(self, state: str) -> bool:
         """Whether it is a result of a state, or of any."""

@@ -216,7 +216,9 @@ def _unsound_run(said: Mapping[str, Any]) -> str:
     wrong = _not_of(said, _KEPT) or _not_of(said["run"], _RUN) or next(
         (name for name, value in _LATER.items()
          if not isinstance(said.get(name, value), type(value))), ""
-    ) or next(iter(sorted(set(said["run"]) - set(_RUN))), "")
+    ) or next(iter(sorted(set(said["run"]) - set(_RUN))), "") or (
+        "" if all(isinstance(state, str) for state in said.get("also", [])) else "also"
+    )
     if wrong or not _is_moment(said["run"]["created"]):
         return wrong or "created"
     return "" if _ARRAYS.fullmatch(said["file"]) else "file"

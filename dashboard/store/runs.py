@@ -78,9 +78,13 @@ class KeptRuns(OpenFolder):
             state = None
         elif state is None:
             state = info.state_for(run.options)
+        renewals = info.renewals if info else 0
+        also = set()
+        if before is not None and before["renewals"] == renewals:
+            also = {*before.get("also", []), before["state"]} - {state, None}
         said = {
             **(before or {"name": name, "number": latest + 1}), "format": FORMAT,
-            "state": state, "renewals": info.renewals if info else 0, "file": file, "sum": total,
+            "state": state, "also": sorted(also), "renewals": renewals, "file": file, "sum": total,
             "unasked": unasked and (before is None or before.get("unasked", False)),
             "run": {part: value for part, value in vars(run).items() if part != "arrays"},
         }
@@ -221,8 +225,8 @@ class KeptRuns(OpenFolder):
             )
         return ()
 
-    def describe_run(self, run: str, **said: str | bool) -> None:
-        """Change its name, group or pin; see `RunInfo`."""
+    def describe_run(self, run: str, **said: str | bool | list[str]) -> None:
+        """Change its name, group, pin or further states; see `RunInfo`."""
         dataset, key = _named(run)
         with self.explaining(writing=True), self._changes:
             before = self._described_result(dataset, key)
@@ -295,7 +299,8 @@ def _same_method(other: RunInfo, fit: RunInfo) -> bool:
     """Whether a run goes with a fit: it was computed for the same method."""
     # A fit to uploaded distances does not depend on the answers.
     return (
-        other.state == fit.state and other.id != fit.id and other.table == fit.table
+        not {other.state, *other.also}.isdisjoint({fit.state, *fit.also})
+        and other.id != fit.id and other.table == fit.table
         and other.settings == fit.settings
     )
 

@@ -214,7 +214,8 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             raise WorkspaceError("The data set was deleted in another tab meanwhile.")
         self._answers.keep(info.fingerprint, triplets_of(cleaning.triplets))
         self._cleanings.keep(_wanted(info), cleaning)
-        self._adopt_runs(info, cleaning.triplets)
+        with suppress(WorkspaceError), self.explaining(writing=True):  # the change itself is made
+            self._adopt_runs(info, cleaning.triplets)
         return info
 
     def datasets(self) -> list[DatasetInfo]:

@@ -78,7 +78,7 @@ def fits_of_all(
             elif run.is_of(info.state):
                 name = run.listed_name
             else:
-                name = f"{run.listed_name} ({info.view_of(run.state)})"
+                name = f"{run.listed_name} ({info.view_of(run)})"
             names[name] += 1
             # Names tell fits apart, also along the sides of a matrix.
             yield f"{name} {names[name]}" if names[name] > 1 else name, data, run

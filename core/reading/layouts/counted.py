@@ -128,11 +128,8 @@ def _query_and_response(table: Table) -> tuple[list[str], str | None]:
         shares = len(names) == 4 and len(table.head(SAMPLE_ROWS).codes(names[0]).values) > 2
         return (names[:3], names[3]) if shares else ([], None)
     groups = numbered_columns(table.columns)
-    fitting = {name: group for name, group in groups.items() if len(group) in (3, 4)}
-    columns = next((fitting[name] for name in _QUERIES if name in fitting), None)
-    if columns is None and len(fitting) == 1:  # the only array of such a shape, whatever its name
-        columns = next((group for group in fitting.values() if group[0].endswith("[1]")), None)
-    return columns or [], named(table.columns, _RESPONSES)
+    columns = next((groups[name] for name in _QUERIES if len(groups.get(name, ())) in (3, 4)), [])
+    return columns, named(table.columns, _RESPONSES)
 
 
 def _ranking(table: Table) -> list[Reading]:

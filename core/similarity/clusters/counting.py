@@ -37,8 +37,8 @@ _DEGREE, _HARMONICS = 3, 2
 _STEPS = 2001
 #: Share of the widest spread; the further principal components of a plane have less.
 _NO_SPREAD = 1e-6
-#: Level against continua; they are fitted to the objects: at .05, 7 % of rings of 18 have clusters.
-_LEVEL = 0.04
+#: Level against continua; they are fitted to the objects: at .04, 7 % of random rings had clusters.
+_LEVEL = 0.02
 #: Fewer distant objects are outliers, as in normal clouds, and no group.
 GROUP = 3
 #: Least spread of a silhouette between continua, lest rounding decide.

@@ -133,7 +133,7 @@ def multiverse_chance(
     Notes
     -----
     If people do not differ, any of them could have given any answer: participants are exchanged
-    over the trials of the same views, so that each keeps the number of their answers. If
+    over the trials of the same views, so that each keeps the number of their trials. If
     conditions do not matter, they are exchanged over or within participants, as in
     `tripletscope.people.compare_conditions`. An exchange is the same in all analyses, and each
     analysis is tested as it is without one; p values are adjusted for all conclusions by the least

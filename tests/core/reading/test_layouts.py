@@ -305,9 +305,14 @@ def test_responses_are_about_the_array_that_they_fit(names, coding):
     assert (np.array(data.ids, dtype=int)[data.rows] == rows).all()
 
 
-def test_the_only_array_of_questions_may_have_any_name():
+@pytest.mark.parametrize("name", ["labels", "y", "values", "data"])
+def test_an_array_in_order_is_not_turned_by_what_stands_beside_it(name):
+    rng = np.random.default_rng(3)
+    places = rng.normal(size=(12, 2))
+    rows = np.array([rng.permutation(12)[:3] for _ in range(600)])
+    away = np.linalg.norm(places[rows[:, :1]] - places[rows[:, 1:]], axis=2)
+    rows[:, 1:] = np.take_along_axis(rows[:, 1:], np.argsort(away, axis=1), axis=1)
     content = io.BytesIO()
-    np.savez(content, presented=THREE, y=np.sign(CHOICE - 0.5).astype(int))
-    rows = np.where((CHOICE > 0)[:, None], THREE, THREE[:, [0, 2, 1]])
+    np.savez(content, judgements=rows, **{name: rng.choice([-1, 1], 600)})
     data = read(content.getvalue(), name="arrays.npz")
     assert (np.array(data.ids, dtype=int)[data.rows] == rows).all()

@@ -183,6 +183,10 @@ def test_scales_by_participant(method):
         alone = [MLDS(stimulus="x").fit(some).sigma_ for some in (data, *(
             data.take((data.answers["participant"] == who).to_numpy()) for who in "ba"))]
         assert found.noise.tolist() == alone
+        guesses = data.take(np.arange(30)).take(np.arange(30))
+        turned = Triplets(guesses.rows[:, [0, 2, 1]], guesses.objects, guesses.answers)
+        against = scales_by(method, turned, stimulus="x", maps=20, by=None)
+        assert np.isnan(against.noise).all(), "no standard deviation is negative, or the prior's"
     else:
         assert found.noise is None
     assert np.all(found.low <= found.high)

@@ -15,7 +15,7 @@ from tripletscope.core.run import key as key_of
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.archive.archive import archive
-from tripletscope.dashboard.store.dataset import ALL_ANSWERS
+from tripletscope.dashboard.store.dataset import ALL_ANSWERS, state_of
 from tripletscope.dashboard.store.workspace import Workspace
 from tripletscope.dashboard.upload import ingest
 
@@ -95,3 +95,29 @@ def test_views_of_an_archive_join_those_that_are_here(tmp_path, services):
         back = ingest.open_archive("a.zip", archive(other, made(other, "p2"), TERMS)).info
         assert back.id == mine.id
         assert [*back.views] == [ALL_ANSWERS, "After exclusions", "After exclusions (2)"]
+
+
+@pytest.mark.parametrize("in_use", ["again", ALL_ANSWERS])
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_result_of_equal_answers_is_of_their_view_alone(tmp_path, services, hidden, in_use):
+    """Undone and excluded in another way, 360 answers' map was one of all 720 in an archive."""
+    workspace = Workspace(tmp_path / "views")
+    info = workspace.add_dataset(people_data().renamed("People"), origin="a.csv", report=["Read."])
+    out = ("p0", "p1", "p2")
+    together = workspace.cleaning(info).excluding(Exclusion(participants=out))
+    info = workspace.update_dataset(info, together)
+    workspace.add_run(info, run("fit", STE(n_init=1), workspace.triplets(info)), "map")
+    info = workspace.use_view(info, ALL_ANSWERS)
+    one_by_one = workspace.cleaning(info)
+    for who in out:
+        one_by_one = one_by_one.excluding(Exclusion(participants=(who,)))
+    info = workspace.update_dataset(info, one_by_one, view="again")
+    info = workspace.use_view(info, in_use)
+    content = archive(workspace, info, replace(TERMS, pseudonyms=hidden))
+    kept = [json.loads(text) for path, text in unzipped(content).items() if "run.json" in path]
+    known = {state_of(steps, None) for steps in info.views.values()}
+    assert not hidden or not any(known & {one["state"], *one.get("also", [])} for one in kept)
+    back = ingest.open_archive("a.zip", content).info
+    for view in [*back.views, back.view]:
+        back = services.workspace.use_view(back, view)
+        assert len(services.workspace.runs(back.id)) == (view != ALL_ANSWERS)

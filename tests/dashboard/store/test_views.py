@@ -66,7 +66,7 @@ def test_each_view_has_its_answers_and_results(workspace, views):
         assert [one.key for one in workspace.runs(views.id)] == [free, key]
         assert workspace.triplets(views).rows is answers[view].rows, "nothing is made again"
     every = workspace.runs(views.id, of_any_exclusions=True)
-    assert [views.view_of(one.state) for one in every[:0:-1]] == [*kept]
+    assert [views.view_of(one) for one in every[:0:-1]] == [*kept]
     assert views.left_out == "View “few”: 360 of 720 answers excluded, 3 participants entirely."
     opened = ts.open(workspace.folder / views.id)
     assert {name: len(view.triplets) for name, view in opened.views.items()} == SIZES
@@ -91,6 +91,14 @@ def test_the_same_answers_have_the_same_results_however_others_were_excluded(wor
     assert {one.key for one in workspace.runs(again.id)} == keys
     back = workspace.update_dataset(again, workspace.cleaning(views))
     assert {one.key for one in workspace.runs(back.id)} == keys, "they are still results of both"
+    assert all(one.is_of(views.state) and one.is_of(again.state)
+               for one in workspace.runs(back.id))
+    result = run("fit", STE(n_init=1), answers)
+    fit = workspace.add_run(again, result, "fit")  # computed anew in the other one
+    assert fit.is_of(views.state)
+    workspace.delete_run(fit.id)
+    assert workspace.runs(again.id, of_any_exclusions=True) == [], "results of a fit go with it"
+    workspace.add_run(back, result, "fit")
     other = workspace.use_view(back, "without p5")
     assert workspace.runs(other.id) == [], "other answers have results of their own"
 

@@ -326,6 +326,25 @@ def test_a_table_of_objects_may_come_with_the_answers(services, order):
         "cat": "animal", "dog": "animal", "car": "thing"}
 
 
+@pytest.mark.parametrize("objects", [True, False])
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_table_of_participants_is_none_of_objects(services, objects, numbered):
+    names = [str(k) for k in range(1, 13)] if numbered else [*"abcdefghijkl"]
+    rng = np.random.default_rng(1)
+    lines = ["participant,anchor,near,far"] + [
+        ",".join([str(1 + k % 20), *rng.permutation(names)[:3]]) for k in range(400)]
+    table = "id,kind\n" + "\n".join(f"{name},thing" for name in names)
+    people = "id,age\n" + "\n".join(f"{k},{20 + k}" for k in range(1, 21))
+    files = [("people.csv", people), ("answers.csv", "\n".join(lines)), ("things.csv", table)]
+    upload = waiting_upload.take_in("s", [
+        (name, text.encode()) for name, text in files[: 2 + objects]])
+    opened = waiting_upload.opened(upload)
+    assert (opened.objects and opened.objects.name) == ("things.csv" if objects else None)
+    assert "people.csv" in opened.sheet.refused
+    info = ingest.accept("s", upload, "Numbered")
+    assert (info.n_objects, info.n_answers) == (12, 400)
+
+
 def test_a_table_of_others_beside_answers_is_left_out(services):
     other = ("info.csv", b"id,kind\nann,old\nbob,young\ncarl,old\n")
     upload = waiting_upload.take_in("s", [("pets.csv", PETS), other])
