@@ -87,12 +87,14 @@ def loss_curves(losses: Mapping[int, Sequence[float]], canvas: Canvas = SCREEN) 
 
 @as_figure
 def shepard_plot(
-    dissimilarities: np.ndarray, distances: np.ndarray, fit: np.ndarray | None = None
+    dissimilarities: np.ndarray, distances: np.ndarray, fit: np.ndarray | None = None, *,
+    steps: bool = True,
 ) -> Plot:
-    """A point for every pair of objects, and the monotone regression as a line.
+    """A point for every pair of objects, and the regression as a line.
 
     Shapes: dissimilarities, distances (p,).
     fit (p,): Disparities.
+    steps: Whether the regression is monotone, else a line through them.
     """
     shown = np.arange(len(dissimilarities))
     if len(dissimilarities) > MOST:
@@ -105,6 +107,7 @@ def shepard_plot(
         order = np.lexsort((fit, dissimilarities))
         layers.append(Series(
             x=dissimilarities[order], y=fit[order], name="disparity", points=False, line=True,
-            further={"line_shape": "hv"}, hover="dissimilarity %{x:.4g}, disparity %{y:.4g}",
+            further={"line_shape": "hv" if steps else "linear"},
+            hover="dissimilarity %{x:.4g}, disparity %{y:.4g}",
         ))
     return Plot(layers, Axis("dissimilarity, as given"), Axis("distance in the map", zero=True))

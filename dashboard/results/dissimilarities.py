@@ -64,8 +64,8 @@ def dissimilarities_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield Drawing(
         "dissimilarities.shepard", words("title shepard"), about, about, _PLOT,
         lambda canvas: shepard_plot(
-            pairs["dissimilarity"].to_numpy(), pairs["distance"].to_numpy(), fit, caption=about,
-            canvas=canvas,
+            pairs["dissimilarity"].to_numpy(), pairs["distance"].to_numpy(), fit,
+            steps=run.method == NMDS.name, caption=about, canvas=canvas,
         ), lambda: pairs, (run.key,), saved_as=f"{stem}-shepard",
     )
     if _fits_exactly(run, result):

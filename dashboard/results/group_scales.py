@@ -12,6 +12,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.inference.held_out.units import ENOUGH
 from tripletscope.core.run import Run
 from tripletscope.core.scales import MLDS, GroupScales
+from tripletscope.core.scales.scale_trials import stimulus_of
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.scale_curves import Curve, panel_height, scale_multiples
 from tripletscope.dashboard.figures.theme import SCREEN
@@ -55,7 +56,8 @@ def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         run, "group-scales", panel_height(len(panels)) / SCREEN.width, partial(
             scale_multiples, panels, common, stimulus=stimulus,
             value="perceptual scale (all answers: 0 to 1)",
-        ), partial(_of_groups, scales), runs=runs.values(), method="; ".join(scales), by=by,
+        ), partial(_of_groups, shown, runs, scales),
+        runs=runs.values(), method="; ".join(scales), by=by,
         said=words("scales pooled") if pooled else "", stimulus=stimulus,
         coverage=options["coverage"], over=words(f"each over {options['unit']}", enough=ENOUGH),
     )
@@ -113,10 +115,16 @@ def _curve_of(
     return lambda k: Curve(name, stimulus, *(np.fmax.reduceat(p[k], starts) for p in parts))
 
 
-def _of_groups(scales: Mapping[str, GroupScales]) -> pd.DataFrame:
+def _of_groups(
+    shown: ShownResults, runs: Mapping[str, Run], scales: Mapping[str, GroupScales]
+) -> pd.DataFrame:
+    stimulus = next(iter(runs.values())).options["stimulus"]
+    order = np.argsort(stimulus_of(shown.answers, stimulus), kind="stable")
+    objects = np.array(shown.answers.labels, dtype=object)[order]
     return pd.concat([
         pd.DataFrame({
-            "method": name, "group": group, "answers": n, "stimulus": scale.stimulus,
+            "method": name, "group": group, "answers": n, "object": objects,
+            "stimulus": scale.stimulus,
             "value": scale.values[k], "low": scale.low[k], "high": scale.high[k],
         } | ({} if scale.noise is None else {"noise σ": scale.noise[k]}))
         for name, scale in scales.items()

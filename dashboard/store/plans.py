@@ -130,7 +130,8 @@ def follow(workspace: Workspace, info: DatasetInfo, plan: AnalysisPlan | None) -
 
 
 def _named(plan: AnalysisPlan) -> str:
-    return f"“{plan.title}”, frozen {plan.frozen}, SHA-256 {plan.sha256[:12]}"
+    frozen = f"{plan.frozen[:16].replace('T', ' ')} UTC"
+    return f"“{plan.title}”, frozen {frozen}, SHA-256 {plan.sha256[:12]}"
 
 
 def looked_at(workspace: Workspace, info: DatasetInfo) -> dict[str, list[str]]:

@@ -84,6 +84,8 @@ def plan_of(info: DatasetInfo, other: OtherAnalyses) -> AnalysisPlan:
     plan = AnalysisPlan.of_results(
         title, [Run(**run.record) for run in other.runs], cleaning.raw, exclusions=made,
     )
+    if plan.exclusions and other.info.id == info.id:
+        plan = replace(plan, title=f"{title}, excluding as in “{info.view}”"[:_LONGEST])
     task = (other.info.extra.get("reading") or {}).get("task")
     return replace(plan, task=task) if task in ASKINGS else plan
 
@@ -176,7 +178,8 @@ def _table(info: DatasetInfo, plan: AnalysisPlan, other: OtherAnalyses) -> pd.Da
     for step in steps:
         mine, theirs = (_result_of(step, runs) for runs in (here, other.runs))
         if theirs is not None:
-            rows.append({"analysis": f"{step_said(step)}: {theirs.name}",
+            said = step_said(step)
+            rows.append({"analysis": said if theirs.name in said else f"{said}: {theirs.name}",
                          "error there": _error_of(theirs), "error here": _error_of(mine),
                          "map moved": _moved(info, other.info, mine, theirs)})
     table = pd.DataFrame(rows, columns=["analysis", "error there", "error here", "map moved"])

@@ -82,6 +82,7 @@ def show_plan(context: Context) -> None:
         if other is not None:
             show_other(context, plan, other)
         if standing is not None:
+            st.caption(panels.plain(f"Of the view “{context.info.view}”."))
             _show(context, standing)
         elif is_plan:
             st.markdown("These answers do not follow the plan yet.")

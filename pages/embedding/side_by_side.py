@@ -139,7 +139,7 @@ def show_maps(context: Context) -> None:
     # Marked as on the page of the map; pictures would cover one another in these small ones.
     marks = context.session.drafts.get(f"map.marks.plane@{context.info.id}")
     look = MapLook(
-        "labels" if marks == "labels" else "points",
+        "points" if marks == "points" else "labels",
         **colour_of(objects, colour, lambda: colours),
     )
     _grid(context, shown, look, zoom, arrows)
