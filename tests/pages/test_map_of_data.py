@@ -62,7 +62,7 @@ def test_the_answers_choose_the_first_map_and_the_page_says_why(services, light)
     method = map_method(only(services))
     assert method.alpha >= 5
     assert f"degrees of freedom {method.alpha:g}" in text_of(app)
-    assert "The tails of t-STE's response come from the answers" in text_of(app)
+    assert "How steeply t-STE's similarity falls with distance was chosen by" in text_of(app)
     assert tried(services) == 1
     settled(start("data", light), services)
     assert tried(services) == 1
