@@ -308,6 +308,8 @@ def square_table(matrix: np.ndarray) -> bytes:
 def test_measured_dissimilarities_are_mapped(services, opened, truth):
     assert "No dissimilarities yet" in words(dissimilarities(services, opened))
     apart = np.linalg.norm(truth[:, None] - truth, axis=2)
+    noise = np.random.default_rng(0).normal(size=apart.shape)
+    apart *= np.exp(0.03 * (noise + noise.T))
     app = dissimilarities(services, opened, square_table(apart**2))
     text = words(app).replace("\\", "")
     assert "NMDS, 2 dimensions" in text
