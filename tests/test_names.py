@@ -33,3 +33,23 @@ def test_every_module_of_core_has_a_name_of_its_own():
             found[path.stem].append(str(path.relative_to(ROOT)))
     assert len(found) > 200
     assert not {name: paths for name, paths in found.items() if len(paths) > 1}
+
+
+def test_no_module_gives_a_name_twice():
+    """A second constant took the place of the first, and files of maps could not be drawn."""
+    twice = []
+    for folder in ("core", "reproductions", "dashboard", "pages"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            given: set[str] = set()
+            for node in tree_of(path).body:
+                if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                    names = {node.name}
+                elif isinstance(node, ast.Assign | ast.AnnAssign):
+                    parts = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+                    names = {one.id for one in parts if isinstance(one.ctx, ast.Store)}
+                    names -= {one.id for one in parts if isinstance(one.ctx, ast.Load)} | {"_"}
+                else:
+                    continue
+                twice += [f"{path.relative_to(ROOT)}: {name}" for name in sorted(names & given)]
+                given |= names
+    assert twice == []

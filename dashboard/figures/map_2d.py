@@ -62,7 +62,7 @@ DENSE_SHARES, _CELLS = (0.25, 0.5, 0.9), 120
 #: More points than these are drawn by the graphics card on a page, and as one picture in a file.
 CROWD = 3_000
 #: Axes without numbers, around the map.
-_FRAME = {
+_AXES = {
     "visible": True, "showgrid": False, "zeroline": False, "showticklabels": False, "ticks": "",
     "showline": True, "mirror": True, "title": None, "automargin": False, "constrain": "range",
 }
@@ -124,8 +124,8 @@ def plane(
     figure.add_traces(labels.at_their_points())
     figure.update_layout(annotations=labels.further_away())
     note_hidden(figure, labels.n_hidden + hidden, labels.n_wanted + hidden)
-    figure.update_xaxes(_FRAME, range=[low[0], high[0]])
-    figure.update_yaxes(_FRAME, range=[low[1], high[1]], scaleanchor="x")
+    figure.update_xaxes(_AXES, range=[low[0], high[0]])
+    figure.update_yaxes(_AXES, range=[low[1], high[1]], scaleanchor="x")
     return figure
 
 
