@@ -12,6 +12,7 @@ import pandas as pd
 
 from tripletscope.core.data.columns import marked_by
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.named import column_of
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import Column, Number, Seed, Switch
@@ -163,6 +164,8 @@ def multiverse_chance(
             f"{len(people)} conclusions about people would be tested, and 1 to {_MOST} can be",
             file=answers.name, remedy="Choose groups of participants, or fewer conditions.",
         )
+    for name in conditions or []:
+        column_of(answers.answers, name, answers.name)
     marks = [marked_by(answers, view) for view in views or []]
     inside = [np.ones(len(answers), dtype=bool), *marks]
     dimensions = sorted({*range(min(fewest, most), max(fewest, most) + 1), method.n_components})
