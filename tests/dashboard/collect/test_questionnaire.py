@@ -161,7 +161,7 @@ def test_a_long_text_is_not_cut_unsaid(context, tmp_path):
         page = opened(context, address)
         field, done = turn(page, "text")
         field.fill("x" * (MOST_WRITTEN + 3))
-        expect(page.locator(".why")).to_have_text("This is too long by 3 characters.")
+        expect(page.locator(".why")).to_have_text("Characters too many: 3.")
         expect(done).to_be_disabled()
         field.fill("x" * MOST_WRITTEN)
         done.click()
