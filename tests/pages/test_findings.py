@@ -128,7 +128,7 @@ def test_clusters_in_a_plane():
     assert "4 clusters are recommended" in said(found["clusters"])
     assert drawn(found["clusters"]) == ["silhouettes-agglomerative"]
     assert said(found["objects"]).startswith("An object occurs in ")
-    assert said(found["questions"]).startswith("There are 7.1 times as many different questions")
+    assert said(found["questions"]).startswith("There are 7.1 times the different questions")
     assert "scale" not in found
 
 
