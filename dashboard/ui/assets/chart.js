@@ -31,6 +31,9 @@ function isNight(style) {
 }
 
 function atNight(json) {
+  // Grey and bands would nearly vanish on dark ground.
+  json = json.replaceAll("#5F6B6D", "#A9B4B6").replaceAll("rgba(95, 107, 109,", "rgba(169, 180, 182,")
+    .replace(/("fillcolor": ?"rgba\([\d, ]+, )0\.16\)/g, (all, colour) => `${colour}0.3)`);
   // The colours of quantities as on dark ground, where the darkest ones would vanish.
   const scale = (name) => {
     const found = new RegExp(`"${name}":(\\[\\[.*?\\]\\])`).exec(json);

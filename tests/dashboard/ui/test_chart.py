@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import plotly
+import plotly.graph_objects as go
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from tests.browser import CHROMIUM, needs_browser
+from tests.dashboard.figures.test_legibility import contrast
+from tripletscope.dashboard.figures.chart import add_layers
+from tripletscope.dashboard.figures.layers import Series
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.figures.theme import AT_NIGHT
+from tripletscope.dashboard.figures.theme import AT_NIGHT, FAINT, PALETTE
 from tripletscope.dashboard.ui.chart import asset
 
 pytestmark = needs_browser
@@ -28,6 +34,7 @@ style="width: 800px; --st-background-color: {ground}"><div class="ts-chart">
 <p class="ts-trouble" hidden></p></div></div>
 <script type="module">{script}
 window.told = [];
+window.atNight = atNight;
 chart({{ data: {data}, parentElement: document.getElementById("root"),
   setTriggerValue: (name, value) => window.told.push(value) }});
 </script>"""
@@ -166,6 +173,24 @@ def test_quantities_have_other_colours_at_night(page):
         ".map(t => t.marker.colorscale.map(([, colour]) => colour))"
     )
     assert scale == AT_NIGHT
+
+
+def test_grey_and_bands_are_seen_at_night(page):
+    """A band that figures compare with had a contrast of 1.2."""
+    band = Series(x=[0, 1], low=[0, 0], high=[1, 1], band=True, points=False)
+    figure = go.Figure()
+    for colour in (FAINT, *PALETTE[:4]):
+        add_layers(figure, [replace(band, colour=colour)])
+    figure.add_scatter(x=[0, 1], y=[0, 1], line={"color": FAINT})
+    page.goto("http://map/night")
+    *bands, line = json.loads(page.evaluate("json => atNight(json)", figure.to_json()))["data"]
+    below = (0x12, 0x18, 0x1A)
+    for one in bands:
+        *colour, share = map(float, re.findall(r"[\d.]+", one["fillcolor"]))
+        seen = [share * above + (1 - share) * under
+                for above, under in zip(colour, below, strict=True)]
+        assert contrast("#" + "".join(f"{round(part):02X}" for part in seen), "#12181A") > 1.3
+    assert contrast(line["line"]["color"], "#12181A") > 4.5
 
 
 def test_pictures_go_with_their_points(page):
