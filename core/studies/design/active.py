@@ -97,8 +97,8 @@ def propose(
     DataError
         If there are fewer than three objects, or no answers to repeat.
     ValueError
-        If an option is not as declared, or information gain is requested of a method without a
-        model of answers.
+        If an option is not as declared, information gain is requested of a method without a model
+        of answers, or uncertain or informative questions of one that does not see distances.
 
     References
     ----------
@@ -120,6 +120,11 @@ def propose(
         raise DataError("a question needs three objects", file=triplets.name)
     if strategy == "gain" and not method.is_likelihood:
         raise ValueError(f"{method.title} has no model of answers; use STE, t-STE or CKL")
+    if strategy in ("uncertain", "gain") and not method._loss().is_of_distances:
+        raise ValueError(
+            f"these questions are chosen by distances, and pairs of {method.title} are seen "
+            "otherwise; ask random ones"
+        )
     if strategy in ("uncertain", "gain") and samples is None:
         samples = bootstrap(method, triplets, replicates=50, unit="answers", seed=seed)
     rng = np.random.default_rng(seed)

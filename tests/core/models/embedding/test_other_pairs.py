@@ -123,3 +123,10 @@ def test_maps_are_aligned_as_their_method_allows(answers, align):
 def test_posteriors_of_squared_distances_refuse_other_pairs(posterior, answers):
     with pytest.raises(ValueError, match="squared distances, and pairs of Products are seen other"):
         posterior(Products(), answers)
+
+
+@pytest.mark.parametrize("strategy", ["uncertain", "gain"])
+def test_questions_are_not_chosen_by_distances_that_nobody_sees(answers, strategy):
+    with pytest.raises(ValueError, match="pairs of Products are seen otherwise; ask random ones"):
+        ts.experiment.propose(Products(), answers, 5, strategy=strategy)
+    assert len(ts.experiment.propose(Products(), answers, 5, strategy="landmark")) == 5
