@@ -61,6 +61,17 @@ class Square:
                 half[below] = np.nan
         return np.where(np.isnan(values), values.T, values)
 
+    def are_counts(self) -> bool:
+        """Whether these are whole numbers that differ by direction, mostly largest on the diagonal.
+
+        So are confusions.
+        """
+        values = self.values
+        return bool(
+            np.isfinite(values).all() and (values >= 0).all() and (values == np.round(values)).all()
+            and (values != values.T).any() and np.mean(np.diag(values) >= values.max(axis=1)) > 0.5
+        )
+
     @property
     def notes(self) -> list[str]:
         return [f"{self.total} adds up the others, and is left out."] * bool(self.total)

@@ -302,7 +302,7 @@ def _of_squares(
                 remedy="Give all matrices the same objects.",
             )
     if kind is None:
-        kind = "confusions" if all(_counts(each.values) for each in squares) else "ratings"
+        kind = "confusions" if all(each.are_counts() for each in squares) else "ratings"
     squares, options = [one.ordered(ids) for one in squares], dict(options)
     if kind == "confusions":
         values = [np.nan_to_num(each.values) for each in squares]
@@ -392,15 +392,6 @@ def _square_of(file: RatingsFile, name: str) -> SquareTable:
     people = [f"The mean of {counted(apart.n_raters, 'person', 'people')}."] * (apart.n_raters > 1)
     return SquareTable(apart.mean, apart.ids, True, file.options.get("direction") == "similar",
                        [*file.notes, *people])
-
-
-def _counts(values: np.ndarray) -> bool:
-    """Whether these are whole numbers that differ by direction, mostly largest on the diagonal."""
-    finite = np.isfinite(values)
-    return bool(
-        finite.all() and (values >= 0).all() and (values == np.round(values)).all()
-        and (values != values.T).any() and np.mean(np.diag(values) >= values.max(axis=1)) > 0.5
-    )
 
 
 def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, pairwise, permutations
 
+import numpy as np
+
 from tripletscope.core.reading.columns.guess import codings_of, numbered_columns
 from tripletscope.core.reading.columns.values import (
     ColumnCells,
@@ -126,6 +128,7 @@ def _object_groups(columns: Columns) -> list[list[ColumnCells]]:
     # Where others have more values, three numbers are places.
     rest = [c for c in rest if not (c.is_whole and most > 3 >= len(c.values))]
     found += [group for group in _cliques(rest) if len(group) in (3, 4)]
+    found = found or _with_catch_trials(columns, rest)
     # Groups of a table of many like columns have most of these in common.
     alike = cache(lambda one, other: _mostly_alike(columns[one], columns[other]))
     return [group for group in found if not _are_a_part(group, free, alike)]
@@ -182,26 +185,29 @@ def is_numbered(names: Sequence[str]) -> bool:
 
 
 def _are_objects(group: Sequence[ColumnCells]) -> bool:
+    return _share_objects(group) and _are_apart(group)
+
+
+def _share_objects(group: Sequence[ColumnCells]) -> bool:
+    """Whether columns are about the same things."""
     union = frozenset().union(*(column.values for column in group))
     few = max(column.n_written for column in group) < _FEW_ROWS
     numbered = len(group) > 2 and is_numbered([column.name for column in group])
-    if numbered and (few or _says_things(group[0].name)):
-        alike = len(union) > 2
-    else:
-        # Levels may ascend in a row: the first and the last column then have little in common.
-        pairs = [*(pairwise(group) if numbered else combinations(group, 2))]
-        least = _SHARED_OF_FEW if few else _SHARED
-        alike = (
-            # Ranks and orders of places have as many values as columns.
-            len(union) > (2 if few else len(group))
-            and all(share(one, other) >= least for one, other in pairs)
-            and any(one.values & other.values for one, other in pairs)
-            # Numbers of trials are numbers, too.
-            and (few or numbered or all(
-                not one.is_numeric or _alike(one, other) for one, other in pairs
-            ))
-        )
-    return alike and _are_apart(group)
+    if numbered and (few or _are_things(group)):
+        return len(union) > 2
+    # Levels may ascend in a row: the first and the last column then have little in common.
+    pairs = [*(pairwise(group) if numbered else combinations(group, 2))]
+    least = _SHARED_OF_FEW if few else _SHARED
+    return (
+        # Ranks and orders of places have as many values as columns.
+        len(union) > (2 if few else len(group))
+        and all(share(one, other) >= least for one, other in pairs)
+        and any(one.values & other.values for one, other in pairs)
+        # Numbers of trials are numbers, too.
+        and (few or numbered or all(
+            not one.is_numeric or _alike(one, other) for one, other in pairs
+        ))
+    )
 
 
 def _are_apart(group: Sequence[ColumnCells]) -> bool:
@@ -212,7 +218,7 @@ def _are_apart(group: Sequence[ColumnCells]) -> bool:
         return False
     for columns in apart:
         alike, by_chance = coincidences(columns)
-        if by_chance >= _BY_CHANCE and alike > _OFTEN * by_chance:
+        if by_chance >= _BY_CHANCE and alike > _OFTEN * by_chance and not _are_things(columns):
             return False
     measures = any(one.is_measure for one in group)
     return not measures or is_numbered([one.name for one in group]) or never_alike(group)
@@ -222,6 +228,13 @@ def never_alike(columns: Sequence[ColumnCells]) -> bool:
     """Whether cells of a row hardly ever are alike, where chance would have made them so."""
     alike, by_chance = coincidences(columns)
     return by_chance >= _BY_CHANCE and alike <= _HARDLY * by_chance
+
+
+def _are_things(group: Sequence[ColumnCells]) -> bool:
+    """Whether three columns are numbered, and called objects."""
+    return len(group) > 2 and is_numbered([one.name for one in group]) and (
+        _says_things(group[0].name)
+    )
 
 
 def _says_things(name: str) -> bool:
@@ -256,6 +269,32 @@ def _cliques(candidates: Sequence[ColumnCells]) -> list[list[ColumnCells]]:
     extend([], set(range(n)), set())
     groups = [[candidates[i] for i in clique] for clique in sorted(found) if len(clique) > 2]
     return [group for group in groups if _are_objects(group)]
+
+
+def _with_catch_trials(columns: Columns, candidates: list[ColumnCells]) -> list[list[ColumnCells]]:
+    """Three objects of which two are alike in catch trials: of many, as often as by chance.
+
+    Either two options never are alike, as beside an anchor, or a response names each of the three.
+    """
+    alike = {
+        frozenset((one.name, other.name)) for one, other in combinations(candidates, 2)
+        if _share_objects([one, other]) and differ([one, other]) >= _DIFFER
+    }
+    groups = [
+        [*three] for three in combinations(candidates, 3)
+        if all(frozenset((one.name, other.name)) in alike
+               for one, other in combinations(three, 2))
+        and differ(three) >= _DIFFER
+    ]
+    return [group for group in groups[:_MOST_CLIQUES] if any(
+        never_alike(pair) for pair in combinations(group, 2)
+    ) or any(_names_each(column, group) for column in columns)]
+
+
+def _names_each(column: ColumnCells, group: Sequence[ColumnCells]) -> bool:
+    return names_one_of(column, group) >= _NAMED and all(
+        _share_named(column, one, group) > 0.05 for one in group
+    )
 
 
 def responses(columns: Columns, objects: Sequence[ColumnCells]) -> list[Response]:
@@ -305,7 +344,8 @@ def _responses(
     column: ColumnCells, objects: Sequence[ColumnCells], called: bool
 ) -> Iterator[Response]:
     if names_one_of(column, objects) >= _NAMED:
-        named = [one.name for one in objects if _share_named(column, one) > 0]
+        # In catch trials an option has the name of the anchor.
+        named = [one.name for one in objects if _share_named(column, one, objects) > 0]
         yield Response(column, "item", ("item",), tuple(named), called)
         return
     words = {text.casefold() for text in column.values}
@@ -377,9 +417,14 @@ def _orders_of(words: Set[str]) -> tuple[dict[str, int], ...]:
     return tuple({word: k + 1 for k, word in enumerate(order)} for order in orders)
 
 
-def _share_named(column: ColumnCells, other: ColumnCells) -> float:
+def _share_named(
+    column: ColumnCells, other: ColumnCells, objects: Sequence[ColumnCells]
+) -> float:
+    """Share of the written cells that name what is in one column of the objects alone."""
+    same = [column.texts == one.texts for one in objects if one.name != other.name]
+    alone = (column.texts == other.texts) & ~np.logical_or.reduce(same)
     written = column.texts != ""
-    return float((column.texts == other.texts)[written].mean()) if written.any() else 0.0
+    return float(alone[written].mean()) if written.any() else 0.0
 
 
 def in_order_of_keys(words: Set[str]) -> list[str]:

@@ -35,6 +35,8 @@ def _evidence(columns: Columns) -> list[Claim]:
         return []
     similarities, why = first.direction()
     kind = "similarities" if similarities else "dissimilarities"
+    if all(one.are_counts() for one in squares):
+        kind, why = "confusions", "they are counts that differ by direction"
     named = "people_squares" if len(squares) > 1 else "named_square" if beside else "square"
     return [Claim(
         "matrix", f"a matrix of {kind}", CERTAIN if beside or not first.is_uneven() else LIKELY,
