@@ -21,6 +21,7 @@ from tripletscope.dashboard.ui.elements import show_error
 from tripletscope.dashboard.ui.first_look import look_first
 from tripletscope.dashboard.ui.guide import help_with, page_title
 from tripletscope.dashboard.ui.page import open_page
+from tripletscope.dashboard.ui.reading import read_measured
 from tripletscope.dashboard.ui.watching import watch
 from tripletscope.dashboard.upload import ingest
 from tripletscope.pages.start.jatos import ask_jatos
@@ -201,6 +202,8 @@ def _matrix(current: Session, file: Any) -> None:
     values = st.selectbox(
         "Values", list(_MATRIX), format_func=_MATRIX.__getitem__, key="matrix.values", width=420,
     )
+    if values == "diagonal" and _has_counts(current, file):
+        values = "confused"
     if values == "confused":
         show_measured(current, [file], "confusions")
         return
@@ -209,6 +212,14 @@ def _matrix(current: Session, file: Any) -> None:
         help="Makes a data set of comparisons between the distances in this matrix.",
     ):
         _keep_matrix(current, file, {"alike": True, "apart": False}.get(values))
+
+
+def _has_counts(current: Session, file: Any) -> bool:
+    """Whether a matrix is read as confusions where nobody says what it has."""
+    try:
+        return read_measured(current, "matrix", [file], None, {}).kind == "confusions"
+    except DataError:  # it will be said of what is chosen
+        return False
 
 
 def _keep_matrix(current: Session, file: Any, similarities: bool | None) -> None:

@@ -165,11 +165,14 @@ def test_the_colours_come_to_a_map_in_two_clicks(services):
     assert "errors cannot be estimated" in text
 
 
-def test_counts_can_be_confusions(services):
+@pytest.mark.parametrize("said", ["diagonal", "confused"])
+def test_counts_that_differ_by_direction_are_confusions(services, said):
     labels = [f"letter {k}" for k in range(6)]
     table = pd.DataFrame(confused(points(6), 60), index=labels, columns=labels)
     app = uploaded(("heard.csv", table.to_csv().encode()))
-    app.selectbox(key="matrix.values").select("confused").run()
+    assert "a matrix of confusions" in app.info[0].value
+    app.selectbox(key="matrix.values").select(said).run()
+    assert "was shown letter 0 and responded letter 0" in words(app)
     app.button(key="measured.go").click().run()
     (info,) = services.workspace.datasets()
     assert services.workspace.measured(info).kind == "confusions"
