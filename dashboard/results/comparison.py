@@ -309,7 +309,8 @@ def _numbers(shown: ShownResults, runs: Sequence[Run]) -> pd.DataFrame:
             **_of_error(run, families),
             "behind the best": more.difference if more else np.nan,
             "behind, low": more.low if more else np.nan,
-            "behind, high": more.high if more else np.nan, "p": more.p if more else np.nan,
+            "behind, high": more.high if more else np.nan,
+            "p, corrected": more.p if more else np.nan,
             **{f"{choice.kind}, right": choice.accuracy.value
                for choice in choice_accuracies(shown.answers, errors[name]) if choice.accuracy},
             **(_of_fit(shown, fit) if fit else {}),

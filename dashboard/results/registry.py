@@ -93,7 +93,7 @@ def sentences(*results: Any, answers: Answers | None = None, **further: Any) -> 
 
     Parameters
     ----------
-    *results : Run, fitted method, or other results
+    *results : Run, fitted method, or other results, or a list of such
         Such as the quality of the answers.
     answers : Triplets or Quadruples
         The answers that they were computed from; by default those of a fitted method.
@@ -112,6 +112,8 @@ def sentences(*results: Any, answers: Answers | None = None, **further: Any) -> 
     >>> print(ts.sentences(ts.quality(answers), answers=answers)[0])
     176 of 585 questions were answered more than once, 23 of them with contradictory answers.
     """
+    if len(results) == 1 and type(results[0]) in (list, tuple):
+        (results,) = results
     results, answers = _shown_with(results, answers)
     shown = ShownResults(runs_of(results), answers, further.pop("name", ""), **further)
     return [

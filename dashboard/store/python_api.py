@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
@@ -35,8 +36,9 @@ class OpenedDataset:
     cleaning : Cleaning
         The answers as they were imported, what is left out, catch trials and gold questions.
     results : dict
-        `Run` by name, the newest first, of any exclusions; of two with the same name the older one
-        is numbered. Damaged ones are left out.
+        `Run` by name, the newest first, of any exclusions. What is computed of a map has its name
+        and that of the task; of two with the same name the older one is numbered. Damaged ones are
+        left out.
     pictures : dict
         Path of each picture by the name that column ``image`` of the objects uses.
     tables : dict
@@ -110,7 +112,10 @@ def open(folder: str | PathLike) -> OpenedDataset:
                 arrays = opened.arrays(f"{RESULTS}/{key}/{said['file']}", said["sum"])
                 run = opened.made_run(key, said, arrays, about)
                 runs.append((said["number"], said["name"], run))
+        often = Counter(name for _, name, _ in runs)
         for _, name, run in sorted(runs, key=lambda one: -one[0]):
+            if often[name] > 1 and run.task != "fit":  # what is computed of a map has its name
+                name = f"{name}: {run.task}"
             results[free_name(name, {*results})] = run
         return OpenedDataset(
             about["name"], cleaning.triplets, cleaning, results,

@@ -93,3 +93,13 @@ def test_what_is_no_data_set_or_damaged_is_said(workspace, tmp_path):
     (folder / "objects.parquet").write_bytes(b"")
     with pytest.raises(ts.DataError, match=r"objects\.parquet of the workspace is damaged"):
         ts.open(folder)
+
+
+def test_what_is_computed_of_a_map_is_told_from_it(tmp_path, planted):
+    made = Workspace(tmp_path / "ws")
+    info = made.add_dataset(planted, origin="planted.csv", report=[])
+    for task, options in (("fit", {}), ("bootstrap", {"replicates": 20}), ("cross_validate", {})):
+        made.add_run(info, ts.run(task, ts.STE(n_init=1), planted, options), "STE")
+    found = ts.open(made.folder / info.id)
+    assert {*found.results} == {"STE", "STE: bootstrap", "STE: cross_validate"}
+    assert found.results["STE"].task == "fit"
