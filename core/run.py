@@ -265,7 +265,8 @@ def run(
         None only for simulations. Of ``map_measured``, and of `SymmetricNMF` if it is to learn
         from them, ratings and so on: `RatedDissimilarities`.
     options : mapping, optional
-        Keyword arguments of the task's function.
+        Keyword arguments of the task's function: with types and meanings in the reference, below
+        `run`. A name that there is not is answered with those that there are.
     begun : Run, optional
         The same, stopped earlier. ``multiverse`` and ``multiverse_chance`` go on there; other tasks
         begin anew.

@@ -47,10 +47,12 @@ def tasks() -> list[str]:
     """The tasks of `run` with their methods and options, in Markdown."""
     lines = []
     for name, found in sorted(TASKS.items()):
-        options = "; ".join(f"`{p.name}` ({type_of(p)})" for p in parameters(found.function))
         kinds = f" Methods: {', '.join(found.kinds)}." if found.kinds else ""
-        further = f" Options: {options}." if options else ""
-        lines += [f"`{name}`", f": {found.words}.{kinds}{further}", ""]
+        lines += [f"`{name}`", f": {found.words}.{kinds}", ""]
+        for p in parameters(found.function):
+            said = " ".join(filter(None, [f"{p.spec.label.rstrip('.')}.", p.spec.help]))
+            lines.append(f"  - `{p.name}` ({type_of(p)}): {said}")
+        lines.append("")
     return lines
 
 
