@@ -61,7 +61,7 @@ from tripletscope.core.reading.formats import statistics
 from tripletscope.core.reading.formats.archive import Archive
 from tripletscope.core.reading.formats.encoding import ENCODINGS
 from tripletscope.core.reading.interpretation.interpret import interpret
-from tripletscope.core.reading.interpretation.proposal import NO_READING, told
+from tripletscope.core.reading.interpretation.proposal import NO_READING, to_be_chosen, told
 from tripletscope.core.reading.names import is_picture_name
 from tripletscope.core.reading.objects.matching import MatchReport
 from tripletscope.core.studies.quality.direction import DirectionTest, decided, direction_test
@@ -184,7 +184,7 @@ class Answering:
                 found.the_one()  # raises where this is no table of answers
         if same:
             return _remembered(same, found, similar)
-        readings = [*found.readings, *similar] or [NO_READING]
+        readings = [*found.readings, *similar] or [to_be_chosen(table)]
         if insist or found.clear is not None:
             return Proposals(readings)
         tied = [one for one in found.tied if one.reading is not None][:_MOST_ASKED]

@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.columns.alternatives import meaning
-from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, complete
+from tripletscope.core.reading.columns.guess import SAMPLE_ROWS, complete, side_roles
 from tripletscope.core.reading.columns.practice import Practice, practice_in, trials_alone
 from tripletscope.core.reading.columns.reading import Reading, can_be_kept
 from tripletscope.core.reading.columns.values import Columns
@@ -197,7 +197,13 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
         raise refusal(clear, table.name)
     if not insist and not recognition.found:
         raise nothing(recognition)
-    return list(recognition.readings) or [NO_READING]
+    return list(recognition.readings) or [to_be_chosen(table)]
+
+
+def to_be_chosen(table: Table) -> Reading:
+    """A reading without objects; what is beside them is what it is called, and is kept."""
+    roles, reasons = side_roles(table, {})
+    return keeping_all(table, replace(NO_READING, roles=roles, reasons=tuple(reasons)))
 
 
 def _completed(

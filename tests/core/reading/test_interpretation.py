@@ -98,6 +98,18 @@ def test_a_table_that_no_kind_claims_is_none_of_judgements(text):
     assert propose(table, insist=True)[0].roles == {}
 
 
+def test_columns_beside_those_that_are_to_be_chosen_are_known_and_kept():
+    """A condition was left out unless somebody asked for it."""
+    header, row = "subject,instruction,thing one,thing two,rt\n", "{},{},{},{},{}\n"
+    table = load((header + "".join(
+        row.format(f"P{k % 5}", "use" if k % 2 else "look", f"a{k % 7}", f"b{k % 3}", 900 + k)
+        for k in range(60)
+    )).encode())
+    (reading,) = propose(table, insist=True)
+    assert reading.roles == {"participant": "subject", "response_time": "rt"}
+    assert {*reading.keep} == {"instruction", "thing one", "thing two"}
+
+
 # Readings
 
 
