@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.cells import marked
@@ -25,8 +26,8 @@ def csv(table: pd.DataFrame) -> bytes:
     No text in it is a formula (`tripletscope.core.data.cells`): names come from users' files.
     """
     columns = [
-        column if pd.api.types.is_numeric_dtype(column) else column.astype(object).map(_as_text)
-        for _, column in table.items()
+        column if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+        else column.astype(object).map(_as_text) for _, column in table.items()
     ]
     safe = pd.concat(columns, axis=1) if columns else table
     return safe.set_axis([_as_text(name) for name in table.columns], axis=1).to_csv(
@@ -35,6 +36,8 @@ def csv(table: pd.DataFrame) -> bytes:
 
 
 def _as_text(value: Any) -> Any:
+    if isinstance(value, bool | np.bool_):
+        return "TRUE" if value else "FALSE"  # R reads no other way of writing them
     if not isinstance(value, str):
         return value
     return marked(_RETURN.sub("\n", value))  # the writer quotes no returns: the rest were a row
