@@ -49,7 +49,9 @@ def _has_trials_or_similarities(info: DatasetInfo) -> bool:
 
 
 def _has_physical_column(info: DatasetInfo) -> bool:
-    return info.has_only_pairs or bool(_quantities(info))
+    # Triads in which a stimulus is between two others are read for their differences.
+    asked = info.extra.get("reading", {}).get("task")
+    return info.has_only_pairs or asked == "larger_difference" or bool(_quantities(info))
 
 
 def _has_features(info: DatasetInfo) -> bool:
