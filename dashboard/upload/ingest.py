@@ -29,6 +29,7 @@ from tripletscope.dashboard.sandbox.records import Unpacked
 from tripletscope.dashboard.sandbox.workers import File
 from tripletscope.dashboard.state import tab_is_open
 from tripletscope.dashboard.store.dataset import DatasetInfo
+from tripletscope.dashboard.store.feature_tables import free_name
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.store.uploads import Upload
 from tripletscope.dashboard.upload import waiting_upload
@@ -145,13 +146,15 @@ def _kept(
     triplets: Triplets, origin: str, report: list[str],
     same: Callable[[DatasetInfo], bool] = lambda info: True, **further: Any,
 ) -> DatasetInfo:
-    """The equal data set that is kept already, or a new one."""
-    about = (triplets.name, origin, triplets.fingerprint, [], report)
-    for info in services().workspace.datasets():
-        if about == (
-            info.name, info.origin, info.imported, info.exclusions, info.report
-        ) and same(info):
+    """The equal data set that is kept already, or a new one, numbered where its name is taken."""
+    about, name = (origin, triplets.fingerprint, [], report), triplets.name
+    there = services().workspace.datasets()
+    for info in there:
+        if about == (info.origin, info.imported, info.exclusions, info.report) and (
+            re.fullmatch(rf"{re.escape(name)}( \(\d+\))?", info.name) and same(info)
+        ):
             return info
+    triplets = triplets.renamed(free_name(name, {info.name for info in there}))
     return services().workspace.add_dataset(triplets, origin=origin, report=report, **further)
 
 

@@ -144,7 +144,9 @@ def test_the_same_matrix_is_listed_once(services):
     first = accept_matrix("apart.csv", content, similarities=False)
     assert accept_matrix("apart.csv", content, similarities=False).id == first.id
     other = content.replace(b"6", b"1.5")
-    assert accept_matrix("apart.csv", other, similarities=False).id != first.id
+    second = accept_matrix("apart.csv", other, similarities=False)
+    assert (second.name, first.name) == ("apart (2)", "apart")
+    assert accept_matrix("apart.csv", other, similarities=False).id == second.id
     assert len(services.workspace.datasets()) == 2
 
 
