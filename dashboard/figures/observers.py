@@ -121,20 +121,20 @@ def relation_dots(table: pd.DataFrame) -> Plot:
 
 
 @as_figure
-def pooling_figure(pooling: PoolingCurve) -> Plot:
+def pooling_figure(pooling: PoolingCurve, by: str = "participant") -> Plot:
     """Accuracy against the number of participants learned from, with a 95 % band."""
     table = pooling.table.dropna()
     counts = table["participants"].tolist()
     curve = series_of(
         table, "", "participants", "accuracy", line=True, band=True,
-        hover="%{x} participants: %{y:.3f}<br>%{hovertext}",
+        hover=f"%{{x}} {escape(by)}s: %{{y:.3f}}<br>%{{hovertext}}",
         text=lambda row: f"{row.low:.3f} to {row.high:.3f}",
     )
     return Plot(
         curve,
-        Axis("number of participants in training", "log",
+        Axis(f"number of {by}s in training", "log",
              ticks={n: str(n) for n in counts} if len(counts) <= _COUNTED else None),
-        Axis("accuracy on another participant"),
+        Axis(f"accuracy on another {by}"),
     )
 
 

@@ -119,8 +119,10 @@ def dimensions_told(
     said = dimensions_said(name, suggestion, best, best.scheme)
     if is_alike:
         next(said)
-        said = chain([words("lowest with, too", name=name, best=suggestion.best,
-                            error=(best.error, best.low, best.high))], said)
+        said = chain([words(
+            "lowest with, too", name=name, best=suggestion.best, enough=_enough(suggestion),
+            error=(best.error, best.low, best.high),
+        )], said)
     return " ".join((
         *said, *dimensions_advised(suggestion), *dimensions_elsewhere(name, suggestion),
     ))
@@ -137,7 +139,8 @@ def dimensions_said(
     """
     yield words(
         "lowest with", name=name, least=suggestion.tried[0], most=suggestion.tried[-1],
-        best=suggestion.best, error=(best.error, best.low, best.high),
+        best=suggestion.best, enough=_enough(suggestion),
+        error=(best.error, best.low, best.high),
         over=(best.unit, best.n_units), scheme=f"; {scheme}" if scheme else "",
     )
     if suggestion.is_chance:
@@ -158,6 +161,14 @@ def dimensions_said(
         yield words("little with more", d=chosen, gain=words.share(max(suggestion.most_gain, 0.0)))
     if suggestion.is_at_the_edge:
         yield words("at the edge", best=suggestion.best)
+
+
+def _enough(suggestion: Suggestion) -> str:
+    """That the number with the lowest error is more than is needed."""
+    chosen = suggestion.n_components
+    if suggestion.is_chance or not suggestion.is_decided or chosen >= suggestion.best:
+        return ""
+    return words("suffice", d=chosen)
 
 
 def dimensions_advised(suggestion: Suggestion) -> Iterator[str]:

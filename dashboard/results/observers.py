@@ -53,6 +53,8 @@ def who_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         if column is not None and (said := silence_said(shown, run, column)):
             yield Advice(said)
     relations = result.relations.dropna(subset="accuracy")
+    if len(result.names) == 2:  # all others are the other one
+        relations = relations[relations["relation"] != "all others"]
     if relations.empty:
         yield Statement(words("nobody predicted", by=by))
     else:
@@ -70,7 +72,7 @@ def who_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield shown.drawing(
             run, "relations", (100.0 + 44.0 * len(relations)) / SCREEN.width,
             partial(relation_dots, relations), lambda: relations,
-            people=int(relations["participants"].max()),
+            people=int(relations["participants"].max()), by=by,
         )
 
 
@@ -123,12 +125,12 @@ def by_similarity(accuracy: np.ndarray, groups: np.ndarray) -> np.ndarray:
 
 @presents("pooling_curve", told_in="groups")
 def pooling_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    result = run.result()
-    yield shown.drawing(
-        run, "pooling", 0.45, partial(pooling_figure, result), lambda: result.table,
-        by=run.options["by"], orders=len(result.accuracy),
-        people=int(result.table["predicted"].max()),
-    )
+    result, by = run.result(), run.options["by"]
+    if len(result.table) > 1:  # of two, one is learned from
+        yield shown.drawing(
+            run, "pooling", 0.45, partial(pooling_figure, result, by=by), lambda: result.table,
+            by=by, orders=len(result.accuracy), people=int(result.table["predicted"].max()),
+        )
 
 
 @dataclass(frozen=True)

@@ -205,7 +205,7 @@ def axes_said(fitted: WeightedEuclidean, comparison: PeopleComparison | None) ->
     if comparison is None:
         return words("axes not tested")
     if not comparison.attention_shown:
-        return words("axes not needed")
+        return words("axes not needed", by=fitted.by)
     if fitted.axes_are_fixed and comparison.axes_agree:
         error = max(1.96 * fitted.axes_error_, comparison.axes_error)
         return words("axes fixed", error=f"{error:.0f}")

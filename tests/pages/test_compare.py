@@ -79,7 +79,7 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     table = app.dataframe[0].value
     assert sorted(table["dimensions"].tolist()) == [1, 1, 2, 2, 3, 3]
     assert table["held-out error"].is_monotonic_increasing
-    assert np.isnan(table["p"].iloc[0]), "nothing is behind the best"
+    assert np.isnan(table["p, corrected"].iloc[0]), "nothing is behind the best"
     assert (table["behind the best"].iloc[1:] >= 0).all()
     assert (table["behind, low"].iloc[1:] <= table["behind the best"].iloc[1:]).all()
 

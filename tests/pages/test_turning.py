@@ -81,7 +81,7 @@ def test_the_first_map_counts_although_answers_were_left_out_since(services, inf
     look = MapLook(turn=Turn(np.eye(2).tolist(), catalogue.method(found.fresh())))
     shown = ShownResults((found,), services.workspace.triplets(after), "A", looks={found.key: look})
     caption = map_caption(shown, found, MapStyle())
-    assert "the first map by this method, which was of other answers." in caption
+    assert "the map that this method gave before answers were left out or added." in caption
 
 
 def test_a_damaged_first_map_turns_nothing(services, info):
