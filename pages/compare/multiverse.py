@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -15,6 +17,7 @@ from tripletscope.core.engine.declared import checked
 from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import TASKS, Run
+from tripletscope.core.studies.multiverse.multiverse import Multiverse
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard.results.multiverse import (
     ToldMultiverse,
@@ -42,7 +45,8 @@ _MEANT = ("participant", "trial", "weight")
 _PLACE = f"{PAGE}.multiverse"
 _PICKED = f"{_PLACE}.picked"
 _DRAWS = 39  # random sets of each view
-_PER_ANSWER = 3.3e-4  # seconds of a test of groups
+#: Seconds of a test of groups, of one of conditions, both per answer, and of an exchange of these.
+_PER_ANSWER, _PER_CONDITION, _PER_EXCHANGE = 3.3e-4, 2e-5, 5e-4
 
 
 class ViewsContext(Context):
@@ -201,13 +205,11 @@ def _beside_exchanges(
     context: ViewsContext, method: OrdinalEmbedding, run: Run | None
 ) -> list[Run]:
     """The button that says how often chance makes conclusions about people stand as often."""
-    if run is None or not (people := run.result().people):
+    if run is None or not run.result().people:
         return []
     context = replace(context, slot=f"{PAGE}.chance")
     options = checked(TASKS["multiverse_chance"].function, options_of_chance(run))
-    masks = context.answers.answers[run.options["views"] or []].sum().sum() + len(context.answers)
-    tests = len({*run.result().n_components.tolist()} - {1})
-    takes = _PER_ANSWER * masks * tests * options["permutations"] * ("" in people)
+    takes = _seconds_of(run.result(), context.answers, options)
     (chance,) = context.results(
         "chance", TASKS["multiverse_chance"].words, [(method, "multiverse_chance", options)],
         "One *p* for all conclusions about people: in how large a share of the analyses chance "
@@ -216,6 +218,16 @@ def _beside_exchanges(
     )
     watch(context.job)
     return [chance] if chance else []
+
+
+def _seconds_of(result: Multiverse, answers: Answers, options: Mapping[str, Any]) -> float:
+    """Roughly how long exchanges take."""
+    views, exchanges = options["views"] or [], options["permutations"]
+    number = int(answers.answers[views].sum().sum()) + len(answers)
+    groups = _PER_ANSWER * number * exchanges * ("" in result.people)
+    condition = _PER_CONDITION * number + _PER_EXCHANGE * exchanges * (len(views) + 1)
+    tests = len({*result.n_components.tolist()} - {1})
+    return 1.0 + tests * (groups + condition * len({*result.people} - {""}))
 
 
 def _beside_random_sets(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ from tripletscope.dashboard.results.presentation import ShownResults
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.store import plans
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS
-from tripletscope.pages.compare.multiverse import _PICKED
+from tripletscope.pages.compare.multiverse import _PICKED, _seconds_of
 
 FORM = {"compare.multiverse.most": 2, "compare.multiverse.folds": 2,
         "compare.multiverse.replicates": 10}
@@ -277,6 +279,10 @@ def test_conditions_are_tested_where_they_are_asked_for(services):
     computed(box.set_value(["light"]).run(), services)
     result = kept(services).result()
     assert result.people == ["", "light"]
+    options = {"views": None, "permutations": 19}
+    times = [_seconds_of(replace(result, people=people), answers, options)
+             for people in (["light"], ["", "light"])]
+    assert 1.0 < times[0] < times[1], "exchanges of conditions alone were said to take no time"
 
 
 def test_it_needs_a_method(services, opened):
