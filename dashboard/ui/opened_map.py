@@ -75,14 +75,14 @@ def choose_method(info: DatasetInfo, method: Method | None) -> None:
     choice_of(info, method)()
 
 
-def choice_of(info: DatasetInfo, method: Method | None) -> Callable[[], None]:
-    """What lets a method be chosen later, unless something was chosen after this moment.
+def choice_of(info: DatasetInfo, method: Method | None = None) -> Callable[..., None]:
+    """What lets a method, or another one, be chosen later, unless one was after this moment.
 
     A fit that is cancelled or fails chooses nothing: the map of before stays.
     """
     number = next(_choices)
 
-    def choose() -> None:
+    def choose(method: Method | None = method) -> None:
         with _holding_lock:
             if number < _holding.get(info.id, 0):
                 return

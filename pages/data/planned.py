@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,6 +10,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Answers
+from tripletscope.core.engine.method import Method, make_method
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.studies.preregistration.analysis_plan import MAP, AnalysisPlan, PlannedStep
 from tripletscope.core.studies.preregistration.deviations import Standing
@@ -26,14 +27,14 @@ from tripletscope.dashboard.results.preregistration import (
 from tripletscope.dashboard.results.presentation import Numbers
 from tripletscope.dashboard.store import plans
 from tripletscope.dashboard.store.dataset import AS_PLANNED, DatasetInfo, state_of
-from tripletscope.dashboard.store.description import PLAN
+from tripletscope.dashboard.store.description import MAP_CHOSEN, PLAN
 from tripletscope.dashboard.store.feature_tables import free_name
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import analysis, panels
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import doing, pick, pressed
 from tripletscope.dashboard.ui.elements import COMPUTED, errors_shown, run_button
-from tripletscope.dashboard.ui.opened_map import choose_method, opened_map
+from tripletscope.dashboard.ui.opened_map import choice_of, choose_method, opened_map
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.ui.plans import pick_plan, plan_files, show_plan_text
 from tripletscope.dashboard.words import words
@@ -169,8 +170,10 @@ def _analyse(context: Context, plan: AnalysisPlan, standing: Standing | None) ->
     is_asked = run_button(
         context.session, f"{_PLACE}.run", "Analyse as planned", why=why if is_here else "",
         help="Freezes the plan if it is new, makes its exclusions as a view of the answers, and "
-        "computes its results. Nothing else is changed or forbidden: what differs is listed.",
+        "computes its results. Nothing is forbidden: what differs is listed.",
     )
+    if not (is_here and why):
+        st.caption(panels.plain(_what_changes(info, is_here)))
     is_asked_here = False
     if not is_here:
         is_asked_here = pressed(
@@ -178,6 +181,7 @@ def _analyse(context: Context, plan: AnalysisPlan, standing: Standing | None) ->
             icon=":material/play_arrow:", width="stretch", why=why,
             help="Computes the planned results for the view in use, which differs from the plan.",
         )
+    _way_back(context, is_here)
     if standing is not None and pressed(
         context.session, f"{_PLACE}.leave", "Follow no plan", icon=":material/link_off:",
         width="stretch", help="A plan that is followed later lists this one as followed before.",
@@ -193,8 +197,43 @@ def _analyse(context: Context, plan: AnalysisPlan, standing: Standing | None) ->
                 info, refused = excluded_as_planned(info, plan)
             plans.follow(workspace, info, plan)
     if is_asked or is_asked_here:
+        _note_before(context)
         info = workspace.dataset(info.id)
         context.begin_steps(f"As planned: {info.name}", [*refused, *_steps(info, plan)])
+        st.rerun()
+
+
+def _what_changes(info: DatasetInfo, is_here: bool) -> str:
+    """What a press changes on other pages."""
+    view = "" if is_here else "the view with the planned exclusions and to "
+    return (f"All pages change to {view}the planned map. “{info.view}” and its results stay, and "
+            "a button here leads back.")
+
+
+def _before(info: DatasetInfo) -> str:
+    """Where the session notes view and map of before a plan was followed."""
+    return f"{_PLACE}.before@{info.id}"
+
+
+def _note_before(context: Context) -> None:
+    """Note view and map, unless others are noted and a plan changed to these."""
+    info, drafts = context.info, context.session.drafts
+    if _before(info) not in drafts or not plans.is_as_planned(info):
+        drafts[_before(info)] = [info.view, info.extra.get(MAP_CHOSEN)]
+
+
+def _way_back(context: Context, is_here: bool) -> None:
+    """The button that leads back to view and map of before a plan was followed."""
+    info, workspace = context.info, services().workspace
+    view, method = context.session.drafts.get(_before(info), ("", None))
+    is_changed = is_here if view != info.view else method != info.extra.get(MAP_CHOSEN)
+    if view in info.views and is_changed and pressed(
+        context.session, f"{_PLACE}.back", f"Back to “{view}”", icon=":material/undo:",
+        width="stretch", help="And to the map that was seen there. Planned results stay.",
+    ):
+        with doing(context.session, st.spinner("Changing the view")):
+            workspace.use_view(info, view)
+            choose_method(info, method and make_method(method))
         st.rerun()
 
 
@@ -226,18 +265,22 @@ def _refused(title: str, why: str) -> Step:
 
 def _steps(info: DatasetInfo, plan: AnalysisPlan) -> Sequence[Step]:
     """What is computed: errors by which dimensions are chosen, then everything in these."""
-    answers = services().workspace.answers(info)
+    answers, choose = services().workspace.answers(info), choice_of(info)
     compared = plan.compared if len(plan.dimensions) > 1 else {}
     return [
-        *(_step(info, answers, plan, step, d) for d, step in compared.items()),
-        *(_step(info, answers, plan, step) for step in plan.steps),
+        *(_step(info, answers, plan, step, choose, d) for d, step in compared.items()),
+        *(_step(info, answers, plan, step, choose) for step in plan.steps),
     ]
 
 
 def _step(
-    info: DatasetInfo, answers: Answers, plan: AnalysisPlan, step: PlannedStep, d: int | None = None
+    info: DatasetInfo, answers: Answers, plan: AnalysisPlan, step: PlannedStep,
+    choose: Callable[[Method], None], d: int | None = None,
 ) -> Step:
-    """A step in d dimensions, or in as many as the plan's rule chooses once it is at work."""
+    """A step in d dimensions, or in as many as the plan's rule chooses once it is at work.
+
+    choose: Makes the planned map that of all pages, unless another was chosen meanwhile.
+    """
     workspace = services().workspace
     title = f"{question_said(step.question)} {step_said(step)}"
 
@@ -259,7 +302,7 @@ def _step(
         if (refused := computed.work(progress)) is None and (
             (step.question, step.task) == (MAP, "fit")
         ):
-            choose_method(info, analysis.settled(info, method))
+            choose(analysis.settled(info, method))
         return refused
 
     return Step(title if d is None else f"{title}, {d}", work,

@@ -16,6 +16,7 @@ from tripletscope.dashboard.results.planning import answers_to_collect
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store import plans
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS
+from tripletscope.dashboard.ui.opened_map import choose_method, map_method
 from tripletscope.dashboard.ui.page import tabs_of
 
 ANSWERS = crowd(12, 400, people=5)
@@ -131,6 +132,37 @@ def test_one_click_analyses_as_planned_and_deviations_list_themselves(services):
     assert services.workspace.datasets()[0].view == "Others"
     app = analysed(services, session)
     assert {*services.workspace.datasets()[0].views} == {ALL_ANSWERS, "As planned", "Others"}
+
+
+def test_view_and_map_of_before_come_back(services):
+    plans.keep_plan(services.workspace, planned(dimensions=[2], questions={}))
+    session, workspace = session_on(services, ANSWERS), services.workspace
+    choose_method(workspace.datasets()[0], SOE(n_init=1))
+    app = start("data", session, "plan")
+    assert "All pages change to the view with the planned exclusions" in words(app)
+    assert not [one for one in app.button if one.key == "data.plan.back"]
+    app.button(key="data.plan.run").click().run()
+    app = settled(app, services)
+    (info,) = workspace.datasets()
+    assert (info.view, map_method(info).name) == ("As planned", "ste")
+    app.button(key="data.plan.back").click().run()
+    assert not app.exception
+    (info,) = workspace.datasets()
+    assert (info.view, map_method(info).name) == (ALL_ANSWERS, "soe")
+    assert not [one for one in app.button if one.key == "data.plan.back"]
+    workspace.use_view(info, "As planned")
+    assert workspace.runs(info.id, "bootstrap"), "what was computed as planned stays"
+
+
+def test_a_map_that_is_chosen_while_a_plan_is_computed_stays(services, holding):
+    plans.keep_plan(services.workspace, planned(dimensions=[2], questions={}, exclusions=[]))
+    session, workspace = session_on(services, ANSWERS), services.workspace
+    with holding():
+        app = start("data", session, "plan")
+        app.button(key="data.plan.run").click().run()
+        choose_method(workspace.datasets()[0], SOE(n_init=1))
+    settled(app, services)
+    assert map_method(workspace.datasets()[0]).name == "soe"
 
 
 def test_a_plan_without_its_column_says_so_and_computes_the_rest(services):
