@@ -50,7 +50,7 @@ from tripletscope.dashboard.results.presentation import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.words import words
+from tripletscope.dashboard.words import uncited, words
 
 #: Width for which trees are laid out, and height of the tallest on paper, divided by it.
 TREE_WIDTH, _TALLEST = 640.0, 1.9
@@ -135,8 +135,7 @@ def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
     """
     clusters, fitted, test = clusters_of(shown, run), run.fitted(), _test_of(shown, run)
     sizes = np.bincount(clusters[clusters >= 0])
-    if test:
-        yield from doubts_said([unseen_clusters(test)])
+    yield from _unseen_said(test)
     listed = [words.whole(int(size)) for size in sizes[:_SIZES]]
     yield words(
         "clustered", method=described(shown, run), number=len(sizes),
@@ -162,10 +161,17 @@ def _tied(run: Run, number: int) -> Doubt | None:
     return tied_cut(fitted.tree_, number) if isinstance(fitted, Hierarchy) else None
 
 
+def _unseen_said(test: ClusterCounts | None) -> Iterator[str]:
+    """That a test has shown none, by the same conclusion as where that is told."""
+    if test and unseen_clusters(test):
+        said = number_said(test, recommend_clusters(test))
+        yield words("doubt no clusters", said=uncited(said))
+
+
 def _doubts_said(shown: ShownResults, run: Run, number: int) -> Iterator[str]:
     """That so many clusters are not seen, or that their tree has no such cut."""
-    test = _test_of(shown, run)
-    return doubts_said([unseen_clusters(test) if test else None, _tied(run, number)])
+    yield from _unseen_said(_test_of(shown, run))
+    yield from doubts_said([_tied(run, number)])
 
 
 def usual_rows(n_leaves: int) -> int:

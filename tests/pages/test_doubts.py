@@ -19,6 +19,7 @@ from tripletscope.core.inference.validity import CODES, GRAVE, Doubt
 from tripletscope.core.models.simulation.simulate import random_questions, simulate
 from tripletscope.core.reading import FeatureTable
 from tripletscope.core.run import Run, cluster_distances
+from tripletscope.core.similarity.clusters.counting import recommend_clusters
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.report.document import Listed, Paragraph, Section
 from tripletscope.dashboard.report.material import Material
@@ -158,7 +159,7 @@ CASES = {
     "few answers": Case(lonely, "Objects in fewer than 3 answers"),
     "copies": Case(copied, "of the answers repeat others in the same order"),
     "unfinished": Case(halted, "The fit had not ended", in_caption="stopped early"),
-    "no clusters": Case(scattered, "No test has shown clusters in these answers", page="clusters"),
+    "no clusters": Case(scattered, "No clusters are seen with these answers", page="clusters"),
     "ties": Case(tied, "No height cuts this tree into 4 clusters", page="clusters"),
 }
 
@@ -234,7 +235,7 @@ def test_a_test_of_answers_says_nothing_of_distances():
     fitted = cluster_distances(tree, FeatureTable("apart", None, apart))
     said = " ".join(ts.sentences(fitted, test, answers=answers))
     assert "gave 2 clusters" in said
-    assert CASES["no clusters"].says not in said
+    assert "Borders of the clusters shown" not in said
 
 
 @pytest.mark.parametrize("has", [True, False], ids=["none", "four"])
@@ -252,7 +253,26 @@ def test_coins_have_no_clusters():
     tree = ts.AgglomerativeClustering(basis=ts.K1())
     coins = Triplets.from_array(rows, 12, name="Coins")
     fitted, test = (ts.run(task, tree, coins) for task in ("fit", "count_clusters"))
-    assert CASES["no clusters"].says in " ".join(ts.sentences(fitted, test, answers=coins))
+    said = " ".join(ts.sentences(fitted, test, answers=coins))
+    assert "Borders of the clusters shown may be arbitrary" in said
+
+
+@pytest.mark.parametrize("reason", ["none", "too small", "too few objects", "chance"])
+def test_one_conclusion_on_clusters_is_told_of_tree_and_test(reason):
+    """"May be as compact" stood beside "are more compact, but one has fewer than three"."""
+    answers, (fit, test) = scattered(True)
+    low, high = (np.full(len(test.arrays["numbers"]), share) for share in (0.1, 0.99))
+    numbers, arrays = {
+        "none": ({}, {"silhouettes": low}),
+        "too small": ({}, {"silhouettes": high, "smallest": np.ones(len(high), dtype=int)}),
+        "too few objects": ({"n_objects": 5}, {"silhouettes": low}),
+        "chance": ({"error_high": 0.6}, {}),
+    }[reason]
+    test = replace(test, numbers=test.numbers | numbers, arrays=test.arrays | arrays)
+    assert recommend_clusters(test.result()).reason == reason
+    conclusion = ts.sentences(test, answers=answers)[0]
+    assert ts.sentences(fit, test, answers=answers)[0].startswith(conclusion)
+    assert conclusion in ts.drawings([fit, test], answers)[0].caption
 
 
 def test_every_doubt_has_a_case_and_a_sentence():
