@@ -59,7 +59,11 @@ def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
     ))
 
 
-def steps_said(cleaning: Cleaning) -> Iterator[str]:
+def steps_said(cleaning: Cleaning, *, named: bool = False) -> Iterator[str]:
+    """What each exclusion left out.
+
+    named: Whether also who was left out by a rule, for the page alone.
+    """
     for step, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
         title = step.title[:1].lower() + step.title[1:]
         reason = f" ({unmarked(step.reason)})" if step.reason else ""
@@ -73,7 +77,7 @@ def steps_said(cleaning: Cleaning) -> Iterator[str]:
             continue
         people = removed.participants
         entirely = words("entirely", people=len(people)) if people else ""
-        if people and step.rule == MANUAL:  # no rule says who they are
+        if people and (named or step.rule == MANUAL):  # no rule says who these are
             names = [unmarked(name) for name in short_people(people).values()]
             entirely += words("named people", names=words.first(names, _NAMED))
         yield words(

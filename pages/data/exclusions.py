@@ -187,7 +187,7 @@ def _log(context: QualityContext) -> None:
             "here and in every export.",
         )
         return
-    texts = steps_said(cleaning)
+    texts = steps_said(cleaning, named=True)
     for number, (step, text) in enumerate(zip(cleaning.exclusions, texts, strict=True), 1):
         with st.container(border=True):
             st.markdown(f"**{number}.** {panels.plain(text)}")

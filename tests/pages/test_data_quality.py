@@ -173,6 +173,7 @@ def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     less = services.workspace.dataset(kept.id)
     assert (less.n_answers, less.n_participants) == (600, 5)
     assert less.exclusions[0]["reason"] == "as preregistered"
+    assert "1 participant entirely: p5 (as preregistered)" in words(app).replace("\\", "")
     assert "120 of 720 answers excluded, 1 participant entirely." in words(app).replace("\\", "")
     assert "as preregistered" in words(app)
 
