@@ -10,7 +10,7 @@ import io
 import json
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -60,6 +60,7 @@ from tripletscope.core.reading.columns.guess import complete
 from tripletscope.core.reading.formats import statistics
 from tripletscope.core.reading.formats.archive import Archive
 from tripletscope.core.reading.formats.encoding import ENCODINGS
+from tripletscope.core.reading.formats.source import unpacked
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.interpretation.proposal import NO_READING, to_be_chosen, told
 from tripletscope.core.reading.names import is_picture_name
@@ -267,20 +268,18 @@ class Answering:
         if "objects" in upload.files:
             ((name, content),) = upload.files["objects"]
         elif name := self._beside(upload):
-            content = dict(upload.files["tables"])[name]
+            content = _contents(upload.files["tables"], {name})[name]
         else:
             return None
         return self._once("objects", (upload.keys, name), lambda: read_objects(content, name=name))
 
     def _beside(self, upload: UploadedFiles) -> str:
         """The one file beside answers that is a table of their objects; empty for none."""
-        if len(upload.files["tables"]) == 1:
-            return ""
-        table, files = self._table(upload, silent), dict(upload.files["tables"])
-        beside = {name: files[name] for name in table.refused if name in files}
+        table, files = self._table(upload, silent), upload.files["tables"]
         return self._once(
-            "beside", (upload.keys["tables"], upload.shape), lambda: _about_objects(beside, table)
-        ) if beside else ""
+            "beside", (upload.keys["tables"], upload.shape),
+            lambda: _about_objects(_contents(files, table.refused), table),
+        ) if table.refused else ""
 
     def _pictures(self, upload: UploadedFiles) -> Pictures | None:
         kind = "pictures" if "pictures" in upload.files else "tables"
@@ -322,6 +321,15 @@ class Answering:
         return [
             pictures.thumbnail(name, _THUMBNAIL) if name in pictures else None for name in names
         ]
+
+
+def _contents(files: Sequence[File], names: Container[str]) -> dict[str, bytes]:
+    """Files by some of their names, also those in archives."""
+    found: dict[str, bytes] = {}
+    for name, content in files:
+        with suppress(DataError):
+            found |= {own: data for data, own in unpacked(content, name) if own in names}
+    return found
 
 
 def _about_objects(beside: Mapping[str, bytes], table: Table) -> str:

@@ -28,6 +28,7 @@ from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import participants
 from tripletscope.core.studies.quality.importing import read
 from tripletscope.core.writing import WRITERS, write_answers
+from tripletscope.dashboard.files.export import bundle
 from tripletscope.dashboard.sandbox import workers as door
 from tripletscope.dashboard.sandbox.workers import workers
 from tripletscope.dashboard.state import _KEY, Session
@@ -313,12 +314,15 @@ def test_the_line_for_python_reads_the_same_answers(services, name):
     assert (np.array(again.ids)[again.rows] == np.array(kept.ids)[kept.rows]).all()
 
 
+@pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("order", [1, -1])
-def test_a_table_of_objects_may_come_with_the_answers(services, order):
-    """It was left out, as its columns are others."""
+def test_a_table_of_objects_may_come_with_the_answers(services, order, packed):
+    """It was left out, as its columns are others"""
     files = [("pets.csv", PETS), ("info.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\n")]
+    if packed:
+        files = [("all.zip", bundle(dict(files[::order])))]
     upload = waiting_upload.take_in("s", files[::order])
-    assert waiting_upload.opened(upload).objects.name == "info.csv"
+    assert waiting_upload.opened(upload).objects.name == "all.zip/" * packed + "info.csv"
     assert waiting_upload.opened(upload).sheet.refused == {}
     info = ingest.accept("s", upload, "Pets")
     objects = services.workspace.triplets(info).objects
