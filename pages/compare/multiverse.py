@@ -216,7 +216,7 @@ def _beside_exchanges(
         f"makes one of them stand. It takes about {duration(takes)}, and goes on where it was "
         "stopped.", label="Exchange people",
     )
-    watch(context.job)
+    watch(context.job, narrow=True)
     return [chance] if chance else []
 
 
@@ -247,5 +247,5 @@ def _beside_random_sets(
         "p for all views. It takes about "
         f"{duration(takes * (folds + 1) / (folds + 1 + replicates))}.", label="Random sets",
     )
-    watch(context.job)
+    watch(context.job, narrow=True)
     return [random] if random and random.complete else []
