@@ -238,9 +238,17 @@ def standing_said(standing: Standing) -> list[str]:
         said.append(words("plan after" if standing.is_late else "plan before", since=since))
     if len(plan.dimensions) > 1 and standing.n_components is not None:
         said.append(words("plan dimensions chosen", d=standing.n_components))
-    if missing := sum(run is None for run in standing.done.values()):
+    of = standing.as_planned or standing
+    if missing := len(of.done) - n_computed(of):
         said.append(words("plan results missing", number=missing))
+    if of is not standing:
+        said.append(words("plan otherwise", done=n_computed(standing)))
     return said
+
+
+def n_computed(standing: Standing) -> int:
+    """How many of the planned analyses are computed."""
+    return sum(run is not None for run in standing.done.values())
 
 
 def deviations_said(

@@ -28,7 +28,11 @@ from tripletscope.dashboard.results.findings import (
     Topic,
     are_triplets,
 )
-from tripletscope.dashboard.results.preregistration import deviations_said, status_of
+from tripletscope.dashboard.results.preregistration import (
+    deviations_said,
+    n_computed,
+    status_of,
+)
 from tripletscope.dashboard.store.dataset import edition_of
 from tripletscope.dashboard.store.description import PLAN
 from tripletscope.dashboard.store.plans import standing_of
@@ -238,13 +242,16 @@ def show_findings(context: FindingsContext) -> None:
 def _plan(context: FindingsContext, standing: Standing) -> None:
     """How far the plan is followed, with the way to it."""
     deviations, exploratory = map(len, deviations_said(standing))
-    late = f" {words('plan is late')}" if standing.is_late else ""
+    of = standing.as_planned or standing
+    further = [words("plan is late")] if standing.is_late else []
+    if of is not standing:
+        further.append(words("plan otherwise", done=n_computed(standing)))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(panels.marked(words(
-            "plan in findings", title=standing.plan.title, number=len(standing.done),
-            done=sum(run is not None for run in standing.done.values()),
-            deviations=deviations, exploratory=exploratory,
-        ) + late), width="content")
+            "plan in findings", title=standing.plan.title, number=len(of.done),
+            done=n_computed(of), deviations=deviations, exploratory=exploratory,
+            further="".join(f" {said}" for said in further),
+        )), width="content")
         st.button("Plan", key="findings.plan", type="tertiary", icon=":material/arrow_forward:",
                   on_click=go_to, args=(PAGE, "plan"))
 
