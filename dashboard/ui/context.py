@@ -244,11 +244,6 @@ class Context:
             self.present(*filter(None, runs), **how)
         else:
             self.empty(title, promise)
-            if self.session.has_drawer and not self.session.is_drawer_open:
-                st.button(  # what computes is there
-                    "Open the settings", key=f"drawer.{self.page}.{title}.{promise[:40]}",
-                    on_click=self.session.turn_drawer, icon=":material/tune:",
-                )
 
     def pick_column(
         self, key: str, label: str = "Colour", *, none: str = "None", **further: Any

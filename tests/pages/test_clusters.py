@@ -142,6 +142,18 @@ def test_the_settings_of_number_and_stability_are_folded_away_together(services,
     assert "clusters.stability.replicates" not in inside
 
 
+def test_what_findings_leave_to_be_computed_is_promised_beside_its_button(services, opened):
+    """The button lay behind closed settings, and the tree names it."""
+    (info,) = services.workspace.datasets()
+    answers = services.workspace.triplets(info)
+    tree = AgglomerativeClustering(basis=K1())
+    for task in ("fit", "count_clusters"):
+        services.workspace.add_run(info, run(task, tree, answers), task)
+    app = start("clusters", opened, "numbers")
+    assert "How stable clusters are is not known" in words(app)
+    assert not app.button(key="clusters.count.run").disabled
+
+
 def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     app = clusters(services, opened, "numbers")
     assert "Nothing has been computed yet" in words(app)
@@ -151,6 +163,7 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     settled(app, services)
     text = words(app).replace("\\", "")
     assert "silhouette" in text
+    assert "How stable clusters are is not known" not in text
     assert "stable (mean Jaccard overlap above .75)" in text
     assert "Share of 5 bootstrap replicates over answers that put two objects" in text
     line = figure(app, "clusters.silhouettes-agglomerative")["data"][-1]
