@@ -37,7 +37,7 @@ from tripletscope.dashboard.figures.dendrogram import (
     screen_height,
 )
 from tripletscope.dashboard.figures.theme import SCREEN, Canvas
-from tripletscope.dashboard.results.doubts import doubts_said
+from tripletscope.dashboard.results.doubts import HELP, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map_recipe import Placed, TreeLook
 from tripletscope.dashboard.results.maps import DrawnMap, PlacedObjects
@@ -50,7 +50,7 @@ from tripletscope.dashboard.results.presentation import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.words import uncited, words
+from tripletscope.dashboard.words import Sentence, uncited, words
 
 #: Width for which trees are laid out, and height of the tallest on paper, divided by it.
 TREE_WIDTH, _TALLEST = 640.0, 1.9
@@ -165,7 +165,7 @@ def _unseen_said(test: ClusterCounts | None) -> Iterator[str]:
     """That a test has shown none, by the same conclusion as where that is told."""
     if test and unseen_clusters(test):
         said = number_said(test, recommend_clusters(test))
-        yield words("doubt no clusters", said=uncited(said))
+        yield Sentence(words("doubt no clusters", said=uncited(said)), HELP["no clusters"])
 
 
 def _doubts_said(shown: ShownResults, run: Run, number: int) -> Iterator[str]:

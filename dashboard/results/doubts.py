@@ -8,14 +8,24 @@ from tripletscope.core.inference.validity import Doubt, another_method, by_gravi
 from tripletscope.core.run import Run
 from tripletscope.dashboard.results.families import others_ahead
 from tripletscope.dashboard.results.presentation import ShownResults
-from tripletscope.dashboard.words import words
+from tripletscope.dashboard.words import Sentence, words
+
+#: Where the documentation says what helps.
+HELP = {
+    **dict.fromkeys(("guessing", "random order"), "guessing"),
+    **dict.fromkeys(("popularity", "another method"), "choosing#which-method-for-a-map"),
+    **dict.fromkeys(("parts", "weak links"), "choosing#which-questions"),
+    "few answers": "choosing#how-many-answers", "copies": "pages/data#exclusions",
+    "unfinished": "convergence", "degenerate": "pages/embedding#dissimilarities",
+    "no clusters": "pages/clusters#number-and-stability", "ties": "pages/clusters#height-cut",
+}
 
 
-def doubts_said(found: Iterable[Doubt | None], *besides: str) -> Iterator[str]:
+def doubts_said(found: Iterable[Doubt | None], *besides: str) -> Iterator[Sentence]:
     """A sentence for each doubt, but those with some codes."""
     for doubt in found:
         if doubt is not None and doubt.code not in besides:
-            yield words(f"doubt {doubt.code}", **doubt.values)
+            yield Sentence(words(f"doubt {doubt.code}", **doubt.values), HELP[doubt.code])
 
 
 def doubts_of(shown: ShownResults, run: Run | None, error: Run | None = None) -> list[Doubt]:

@@ -46,7 +46,7 @@ from tripletscope.dashboard.results.comparison import (
     methods_said,
     suggestions_of,
 )
-from tripletscope.dashboard.results.doubts import doubts_of, doubts_said
+from tripletscope.dashboard.results.doubts import HELP, doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.families import families_of, others_ahead, ratio_of
 from tripletscope.dashboard.results.maps import (
@@ -67,7 +67,7 @@ from tripletscope.dashboard.results.presentation import (
 )
 from tripletscope.dashboard.results.quality import ceiling_sentences, of_choices, verdict_of
 from tripletscope.dashboard.results.scales import no_scale_said
-from tripletscope.dashboard.words import unmarked, words
+from tripletscope.dashboard.words import Sentence, unmarked, words
 
 #: Dimensions in which errors are compared.
 DIMENSIONS = (1, 2, 3)
@@ -278,7 +278,7 @@ def shown_map(results: SubjectResults) -> Iterator[Element]:
         yield Statement(words("map withheld"))
         return
     yield from map(Statement, doubts_said([popularity(results.error.result())]))
-    samples, said = uncertainty_of(results.shown, fit), [f"{_named(fit)}."]
+    samples, said = uncertainty_of(results.shown, fit), [_named(fit)]
     if samples is not None:
         said += uncertainty_said(results.shown, samples, MapStyle(), fit.fitted().n_components)
     yield from reasoned(said)
@@ -288,7 +288,9 @@ def shown_map(results: SubjectResults) -> Iterator[Element]:
 def _named(fit: Run) -> str:
     """The method of a map, and problems of its fit."""
     is_sound = fit.complete and fit.numbers["converged_"]
-    return words.method(fit.fresh()) if is_sound else fit_said(fit)
+    if is_sound:
+        return f"{words.method(fit.fresh())}."
+    return Sentence(f"{fit_said(fit)}.", HELP["unfinished"])
 
 
 def _tried(subject: Subject) -> list[int]:

@@ -39,14 +39,15 @@ def anchor_of(heading: str) -> str:
 
 
 def help_with(problem: object) -> str:
-    """A link to the section on trouble that an error, or a failed job, names; else empty."""
+    """A link to the section that an error, a failed job or a sentence names; else empty."""
     section = getattr(problem, "trouble", None)
     return help_on(section) if section else ""
 
 
 def help_on(trouble: str) -> str:
-    """A link to a section of the document on trouble."""
-    return f" [What helps]({help_address('trouble')}#{trouble})"
+    """A link to a section of the document on trouble, or of another one that is named before #."""
+    page, _, section = trouble.rpartition("#")
+    return f" [What helps]({help_address(page or 'trouble')}#{section})"
 
 
 def help_address(page: str) -> str:

@@ -29,6 +29,7 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.ui.chart import NO_GESTURES, Gestures, chart
 from tripletscope.dashboard.ui.composer import Printable, compose_button
+from tripletscope.dashboard.ui.guide import help_with
 from tripletscope.dashboard.words import uncited
 from tripletscope.dashboard.words.formats import plain
 
@@ -187,9 +188,9 @@ def empty(title: str, text: str) -> None:
 
 
 def marked(text: str) -> str:
-    """A paper's sentence as Markdown, with its italics, without citations."""
-    text = plain(uncited(text))
-    return re.sub(r"\\\*(.+?)\\\*", r"*\1*", text)
+    """A paper's sentence as Markdown, with its italics, without citations; with what helps."""
+    escaped = plain(uncited(text))
+    return re.sub(r"\\\*(.+?)\\\*", r"*\1*", escaped) + help_with(text)
 
 
 def sentences(said: Sequence[str], *, bold: bool = True) -> None:
@@ -197,7 +198,8 @@ def sentences(said: Sequence[str], *, bold: bool = True) -> None:
     for place, text in enumerate(said):
         verdict, colon, numbers = text.partition(": ")
         if place == 0 and bold:
-            st.markdown(f"**{marked(verdict)}**{marked(f': {numbers}') if colon else ''}")
+            numbers = marked(f": {numbers}") if colon else ""
+            st.markdown(f"**{marked(verdict)}**{numbers}{help_with(text)}")
         else:
             st.markdown(f"- {marked(text)}" if len(said) > 2 else marked(text))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from tripletscope.core.engine.declared import DataIdentity, Parameter, parameters
 from tripletscope.core.presets import published_in
@@ -176,6 +176,17 @@ class _Words:
 
 #: The sentences of everything that is shown: there is one catalogue.
 words = _Words()
+
+
+class Sentence(str):
+    """A sentence, and in `trouble` the place of the documentation that says what helps."""
+
+    trouble: str
+
+    def __new__(cls, text: str, trouble: str = "") -> Self:
+        said = super().__new__(cls, text)
+        said.trouble = trouble
+        return said
 
 
 def _signed(text: str) -> str:

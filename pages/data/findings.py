@@ -282,7 +282,8 @@ def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
         return []
     reasons = [part.text for part in parts if isinstance(part, Reason)]
     if texts := [part.text for part in parts if not isinstance(part, Drawing | Reason)]:
-        st.markdown(panels.marked(" ".join(texts)), help=panels.marked(" ".join(reasons)) or None)
+        said, why = (" ".join(map(panels.marked, some)) for some in (texts, reasons))
+        st.markdown(said, help=why or None)
     elif why := context.refused.get(_heading(topic)):
         st.caption(panels.plain(f"Not computed: {why}"))
     elif context.waiting and context.is_wanted(topic):

@@ -24,9 +24,10 @@ from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.report.document import Listed, Paragraph, Section
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.report import written
-from tripletscope.dashboard.results.doubts import doubts_of
+from tripletscope.dashboard.results.doubts import HELP, doubts_of
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.presentation import ShownResults
+from tripletscope.dashboard.ui.guide import help_on
 from tripletscope.dashboard.ui.opened_map import choose_method
 
 
@@ -213,6 +214,7 @@ def test_a_doubt_is_said_everywhere_and_of_sound_results_nowhere(services, holdi
         "report": (case.in_report or case.says) in report_of(answers, runs),
         "page": (case.on_page or case.says) in on_page,
         **({"code": code in {doubt.code for doubt in found}} if has_code else {}),
+        **({"help": help_on(HELP[code]) in on_page} if has else {}),
     }
     assert told == dict.fromkeys(told, has)
     assert has or not found

@@ -11,10 +11,14 @@ from tests.pages.harness import PAGES, crowd, session_on, start, words
 from tests.pages.test_tabs import WITH_TABS
 from tests.paths import ROOT
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.inference.validity import CODES
 from tripletscope.dashboard.jobs.queue import Job, Step
+from tripletscope.dashboard.results.doubts import HELP
+from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.elements import show_error
 from tripletscope.dashboard.ui.guide import anchor_of, help_with
 from tripletscope.dashboard.ui.page import tabs_of
+from tripletscope.dashboard.words import Sentence
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -54,6 +58,23 @@ def test_errors_lead_to_sections_that_are_there(services):
     shown = []
     show_error(error, lambda text, icon: shown.append(text))
     assert shown[0].endswith(f" [What helps]{link}")
+
+
+def test_doubts_lead_to_sections_that_are_there():
+    assert {*HELP} == {*CODES}
+    for code, trouble in HELP.items():
+        page, _, section = trouble.rpartition("#")
+        text = (ROOT / "docs" / f"{page or 'trouble'}.md").read_text("utf-8")
+        headings = {anchor_of(one) for one in re.findall(r"^##+ (.+)$", text, re.MULTILINE)}
+        assert section in headings, code
+
+
+def test_a_finding_leads_to_what_helps():
+    said = Sentence("STE, not converged.", HELP["unfinished"])
+    link = " [What helps](/help/trouble.html#convergence)"
+    assert panels.marked(said).endswith(link)
+    assert panels.marked("STE, *p* = .05").endswith("05")
+    assert pickle.loads(pickle.dumps(said)).trouble == "convergence"
 
 
 def _fail(progress) -> None:
