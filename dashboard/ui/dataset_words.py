@@ -8,6 +8,7 @@ import pandas as pd
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers
 from tripletscope.dashboard.store.dataset import DatasetInfo
+from tripletscope.dashboard.store.description import MEASURED
 from tripletscope.dashboard.words.formats import count
 
 
@@ -26,6 +27,8 @@ def answers_of(info: DatasetInfo) -> str:
     """How many answers, and in how many trials they were given."""
     if info.has_only_pairs:
         return count(info.n_pairs, "comparison of pairs", "comparisons of pairs")
+    if MEASURED in info.extra:  # nobody gave them
+        return count(info.n_answers, "derived comparison")
     answers = count(info.n_answers, "answer")
     return f"{answers} in {count(info.n_trials, 'trial')}" if info.n_trials else answers
 

@@ -25,6 +25,7 @@ from tripletscope.dashboard.archive.terms import Terms
 from tripletscope.dashboard.report.gathering import offered
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.ui.context import Context
+from tripletscope.dashboard.ui.dataset_words import size_of
 from tripletscope.dashboard.upload.ingest import accept_measured, open_archive
 from tripletscope.dashboard.upload.waiting_upload import ask_aside
 
@@ -272,3 +273,8 @@ def test_ratings_under_a_name_that_says_nothing_wait_until_somebody_says_what_la
     app.button(key="measured.go").click().run()
     (info,) = services.workspace.datasets()
     assert services.workspace.measured(info).options["direction"] == "dissimilar"
+
+
+def test_derived_answers_are_called_so(services, kept):
+    """Findings spoke of answers, as if somebody had given them."""
+    assert f"{kept.n_answers:,} derived comparisons" in size_of(kept)
