@@ -29,7 +29,9 @@ def test_a_study_from_pilot_to_data_is_typed_once(browser, house):
     go(page, "Simulate")
     page.get_by_role("button", name="Like my data").click()
     page.get_by_role("columnheader", name="Ekman's colours").wait_for()
-    script_ended(page)  # the form below the table has its values, too
+    # The form below the table has its values, too, which are sent with the press.
+    expect(page.get_by_role("spinbutton", name="Objects", exact=True)).to_have_value("14")
+    script_ended(page)
     page.get_by_role("button", name="Compute", exact=True).click()
     lists = page.get_by_role("button", name=re.compile(r"Questions for .* answers"))
     lists.click()
