@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
 from html.parser import HTMLParser
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -26,9 +30,30 @@ from tripletscope.dashboard.serve.server import Help
 from tripletscope.dashboard.ui.guide import HELP
 from tripletscope.dashboard.ui.page_table import PAGES
 
+#: What the site is made of, beside what is installed; what is made while it is built is not.
+SOURCES = ("core", "dashboard", "docs", "pages", "reproductions", "sample_data", "tripletscope")
+MADE = {"_build", "gallery", "generated", "help", "__pycache__"}
+
+
+def digest(root: Path = ROOT) -> str:
+    """Of all that a site is made of, to the letter."""
+    found = hashlib.sha256(repr(sorted(
+        (one.name, one.version) for one in distributions())).encode())
+    files = [path for name in SOURCES for path in (root / name).rglob("*")]
+    for path in sorted([*files, *root.glob("*.*")]):
+        place = path.relative_to(root)
+        if path.is_file() and not MADE & {*place.parts}:
+            content = path.read_bytes()
+            found.update(f"{place} {len(content)} ".encode() + content)
+    return found.hexdigest()[:16]
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
+    """The site, built anew unless the very same sources gave one without a warning before."""
+    kept = DOCS / "_build" / f"site-{digest()}"
+    if kept.exists():
+        return kept
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html",
@@ -36,7 +61,24 @@ def site(tmp_path_factory) -> Path:
         capture_output=True, text=True, cwd=ROOT,
     )
     assert done.returncode == 0, done.stderr
-    return folder / "help"
+    for before in kept.parent.glob("site-*"):
+        shutil.rmtree(before, ignore_errors=True)
+    half = kept.with_name(f"half-{os.getpid()}")  # of a run that ends meanwhile, nothing is kept
+    shutil.copytree(folder / "help", half)
+    half.replace(kept)
+    return kept
+
+
+def test_another_letter_makes_another_site(tmp_path):
+    (tmp_path / "docs" / "_build").mkdir(parents=True)
+    (tmp_path / "docs" / "index.md").write_text("a")
+    before = digest(tmp_path)
+    (tmp_path / "docs" / "_build" / "index.html").write_text("a")
+    assert digest(tmp_path) == before
+    for name in ("docs/index.md", "docs/b.md", "CONTRIBUTING.md"):
+        (tmp_path / name).write_text("b")
+        assert digest(tmp_path) != before
+        before = digest(tmp_path)
 
 
 class _Read(HTMLParser):
