@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.report import print_table
 from tests.browser import CHROMIUM
 from tests.journeys.pages import open_map
-from tests.journeys.tour import AT_REST
+from tests.journeys.tour import AT_REST, MEASURE
 from tests.server import running
 
 PLACES = {
@@ -31,44 +31,6 @@ PLACES = {
     "Tree": "trees?tab=tree", "Dendrogram": "clusters?tab=clusters",
     "Curves": "compare?tab=dimensions",
 }
-
-#: Of the first picture of a page: shares of the window, pixels below it, reach of a map.
-MEASURE = """() => {
-    const plot = [...document.querySelectorAll('[data-testid="stMain"] .ts-plot')]
-        .find(one => one.checkVisibility() && one.data);
-    if (!plot) return null;
-    const seen = ({ left, right, top, bottom }) => {
-        const across = Math.min(right, innerWidth) - Math.max(left, 0);
-        const down = Math.min(bottom, innerHeight) - Math.max(top, 0);
-        return 100 * Math.max(across, 0) * Math.max(down, 0) / innerWidth / innerHeight;
-    };
-    let box = plot; // or what the picture scrolls in
-    for (let above = plot.parentElement; above && above.dataset.testid !== 'stMain';
-         above = above.parentElement)
-        if (/auto|scroll/.test(getComputedStyle(above).overflowY)) { box = above; break; }
-    const whole = box.getBoundingClientRect();
-    const parts = [...plot.querySelectorAll('.nsewdrag')].map(p => p.getBoundingClientRect());
-    const frame = parts.length ? {
-        left: Math.min(...parts.map(p => p.left)), right: Math.max(...parts.map(p => p.right)),
-        top: Math.min(...parts.map(p => p.top)),
-        bottom: Math.min(Math.max(...parts.map(p => p.bottom)), whole.bottom),
-    } : whole;
-    const { xaxis, yaxis } = plot._fullLayout;
-    const span = axis => {
-        const on = plot._fullData.filter(trace => trace.customdata || trace.name === 'ellipses')
-            .flatMap(trace => [...(trace[axis._id] || [])]).filter(Number.isFinite);
-        const [low, high] = axis.range;
-        const inside = on.map(value => Math.min(Math.max(value, low), high));
-        return inside.length
-            ? (Math.max(...inside) - Math.min(...inside)) / Math.abs(high - low) : 0;
-    };
-    const alike = yaxis && yaxis.scaleanchor && yaxis.constrain === 'range';
-    return {
-        picture: seen(whole), frame: seen(frame),
-        below: Math.max(whole.bottom - innerHeight, 0),
-        reach: alike ? 100 * Math.max(span(xaxis), span(yaxis)) : null,
-    };
-}"""
 
 
 def main() -> None:

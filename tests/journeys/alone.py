@@ -21,11 +21,11 @@ from tests.browser import CHROMIUM
 from tests.journeys.pages import (
     FLAGS,
     answers_about_towns,
-    at_rest,
     download,
     go,
     open_page,
     upload,
+    wait_for_map,
 )
 from tests.journeys.tour import toured
 from tests.server import UNHURRIED, running
@@ -84,8 +84,7 @@ def use_the_dashboard(folder: Path) -> list[tuple[str, dict]]:
 
 def use(page: Page, folder: Path) -> None:
     go(page, "Embedding")
-    page.get_by_role("radio", name="Map", exact=True).first.click()
-    at_rest(page)
+    wait_for_map(page)
     download(page, "Download everything")
     go(page, "Start")
     upload(page, answers_about_towns(folder))

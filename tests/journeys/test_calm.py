@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.browser import CHROMIUM, needs_browser
 from tests.journeys.pages import FLAGS, open_page
-from tests.journeys.tour import toured
+from tests.journeys.tour import too_small, toured
 from tests.paths import ROOT
 from tests.server import UNHURRIED, running
 
@@ -77,3 +77,7 @@ def test_every_word_is_read_in_both_themes(seen):
     """Buttons and chosen methods were white on pale green at night, with a contrast of 2.4."""
     faint = {place: n["faint"] for place, n in seen["pages"] if n["faint"]}
     assert not faint
+
+
+def test_a_map_of_many_objects_fills_the_window(seen):
+    assert too_small(dict(seen["pages"])["Embedding › Map"]["sizes"]) == []

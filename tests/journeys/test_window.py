@@ -5,30 +5,20 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.hero import MEASURE
 from tests.browser import needs_browser
 from tests.journeys.pages import at_rest, open_map, open_settings, the_map, wait_for_map
+from tests.journeys.tour import measured, too_small
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
-#: Least share of the window, in per cent.
-SIZES = {(1440, 900): 55, (1920, 1080): 55, (1280, 720): 45, (390, 844): 60}
 HEIGHT = "plot => plot.getBoundingClientRect().height"
 
 
-@pytest.mark.parametrize("sample", ["crowd", "ekman_colors"])
-def test_the_map_fills_the_window(browser, address, sample):
+def test_the_map_fills_the_window(browser, address):
     """It took a fifth of a large screen, and the same 390 pixels of every height."""
-    page = open_map(browser, address, sample)
+    page = open_map(browser, address, "ekman_colors")
     wait_for_map(page)
-    for (width, height), least in SIZES.items():
-        page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(100)  # until the figure follows
-        at_rest(page)
-        found = page.evaluate(MEASURE)
-        assert found["picture"] >= least, (width, found)
-        assert found["below"] == 0
-        assert found["reach"] >= 90
+    assert too_small(measured(page)) == []
 
 
 def test_settings_lie_in_a_drawer_that_stays_as_it_is_left(browser, address):

@@ -8,12 +8,13 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Page, expect
 
-from tests.journeys.pages import answers_about_towns, upload
+from tests.journeys.pages import answers_about_towns, at_rest, upload, wait_for_map
 from tripletscope.dashboard.ui.page import tabs_of
 
 PAGES = ("Data", "Embedding", "Dimensions", "Kernel", "Clusters", "Trees", "Scale",
          "People", "Features and models", "Compare", "Report", "Simulate", "Collect",
          "Computing")
+SMALL = {"width": 1280, "height": 720}
 #: What people can operate, each once: a row of tabs is one, and so is what is folded away.
 COUNT = """() => {
     const main = document.querySelector('[data-testid="stMain"]');
@@ -89,6 +90,47 @@ UNREAD = """() => {
 }"""
 
 
+#: Of the first picture of a page: shares of the window, pixels below it, reach of a map.
+MEASURE = """() => {
+    const plot = [...document.querySelectorAll('[data-testid="stMain"] .ts-plot')]
+        .find(one => one.checkVisibility() && one.data);
+    if (!plot) return null;
+    const seen = ({ left, right, top, bottom }) => {
+        const across = Math.min(right, innerWidth) - Math.max(left, 0);
+        const down = Math.min(bottom, innerHeight) - Math.max(top, 0);
+        return 100 * Math.max(across, 0) * Math.max(down, 0) / innerWidth / innerHeight;
+    };
+    let box = plot; // or what the picture scrolls in
+    for (let above = plot.parentElement; above && above.dataset.testid !== 'stMain';
+         above = above.parentElement)
+        if (/auto|scroll/.test(getComputedStyle(above).overflowY)) { box = above; break; }
+    const whole = box.getBoundingClientRect();
+    const parts = [...plot.querySelectorAll('.nsewdrag')].map(p => p.getBoundingClientRect());
+    const frame = parts.length ? {
+        left: Math.min(...parts.map(p => p.left)), right: Math.max(...parts.map(p => p.right)),
+        top: Math.min(...parts.map(p => p.top)),
+        bottom: Math.min(Math.max(...parts.map(p => p.bottom)), whole.bottom),
+    } : whole;
+    const { xaxis, yaxis } = plot._fullLayout;
+    const span = axis => {
+        const on = plot._fullData.filter(trace => trace.customdata || trace.name === 'ellipses')
+            .flatMap(trace => [...(trace[axis._id] || [])]).filter(Number.isFinite);
+        const [low, high] = axis.range;
+        const inside = on.map(value => Math.min(Math.max(value, low), high));
+        return inside.length
+            ? (Math.max(...inside) - Math.min(...inside)) / Math.abs(high - low) : 0;
+    };
+    const alike = yaxis && yaxis.scaleanchor && yaxis.constrain === 'range';
+    return {
+        picture: seen(whole), frame: seen(frame),
+        below: Math.max(whole.bottom - innerHeight, 0),
+        reach: alike ? 100 * Math.max(span(xaxis), span(yaxis)) : null,
+    };
+}"""
+#: Sizes of a window, and the least share of it that a map has, in per cent.
+SIZES = {(1440, 900): 55, (1920, 1080): 55, (1280, 720): 45, (390, 844): 60}
+
+
 THEME = """() => getComputedStyle(document.querySelector('[data-testid="stApp"]')).colorScheme"""
 #: When no job is shown, the script has ended and all of it is drawn and fades no more, for longer
 #: than a page takes that starts a job and runs once more to show it.
@@ -126,11 +168,30 @@ def faint(page: Page) -> dict[str, float]:
     return {f"{words} ({theme})": ratio for theme in seen for words, ratio in seen[theme].items()}
 
 
+def measured(page: Page) -> list[dict[str, float]]:
+    """How much of windows of `SIZES` the picture of a page has."""
+    found = []
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(100)  # until the figure follows
+        at_rest(page)
+        found.append(page.evaluate(MEASURE))
+    return found
+
+
+def too_small(sizes: list[dict[str, float]]) -> list[tuple]:
+    """Windows that a map does not fill."""
+    return [
+        (*size, found) for (size, least), found in zip(SIZES.items(), sizes, strict=True)
+        if found["picture"] < least or found["below"] or found["reach"] < 90
+    ]
+
+
 def toured(page: Page, address: str) -> list[tuple[str, dict]]:
     """Places with what is operated and read there: `view`, `page`, `words`, `which`, `faint`,
-    `unread`.
+    `unread`; of a map also its `sizes`.
     """
-    page.set_viewport_size({"width": 1280, "height": 720})
+    page.set_viewport_size(SMALL)
     page.locator(".st-key-sample-crowd button").wait_for()
     found = [counted(page, "Start")]
     page.goto(f"{address}/?sample=crowd")
@@ -151,9 +212,14 @@ def toured(page: Page, address: str) -> list[tuple[str, dict]]:
                 page.goto(f"{place}&tab={tab.name}")
             if len(tabs) > 1:
                 shown = page.get_by_role("radio", name=tab.title, exact=True).first
-                shown.click()
+                if not shown.is_checked():
+                    shown.click()
                 expect(page).to_have_url(re.compile(f"[&?]tab={tab.name}(&|$)"))
             found.append(counted(page, f"{name} › {tab.title}"))
+    page.goto(f"{address}/embedding?{place.split('?')[1]}&tab=embedding")
+    wait_for_map(page)
+    dict(found)["Embedding › Map"]["sizes"] = measured(page)
+    page.set_viewport_size(SMALL)
     with TemporaryDirectory() as folder:
         page.goto(address)
         upload(page, answers_about_towns(Path(folder)))
