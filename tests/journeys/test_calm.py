@@ -73,6 +73,11 @@ def test_readers_who_do_not_see_the_screen_miss_nothing(seen):
     assert not {place: n["unread"] for place, n in seen["pages"] if n["unread"]}
 
 
+def test_what_is_seen_can_be_pressed(seen):
+    """A toolbar that nobody sees took the clicks of all buttons beside a page's title."""
+    assert not {place: n["covered"] for place, n in seen["pages"] if n["covered"]}
+
+
 def test_every_word_is_read_in_both_themes(seen):
     """Buttons and chosen methods were white on pale green at night, with a contrast of 2.4."""
     faint = {place: n["faint"] for place, n in seen["pages"] if n["faint"]}

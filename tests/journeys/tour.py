@@ -131,6 +131,20 @@ MEASURE = """() => {
 SIZES = {(1440, 900): 55, (1920, 1080): 55, (1280, 720): 45, (390, 844): 60}
 
 
+#: What can be operated in view, and over which something else lies that takes the clicks.
+COVERED = """() => [...document.querySelectorAll(
+    '[data-testid="stMain"] :is(button, a[href], input[type="text"], summary)'
+)].filter(e => {
+    const { x, y, width, height } = e.getBoundingClientRect();
+    if (!e.checkVisibility({ visibilityProperty: true }) || width < 2 || height < 2) return false;
+    if (e.closest('[data-testid="stElementToolbar"]')) return false; // shown for the pointer
+    const [across, down] = [x + width / 2, y + height / 2];
+    if (across < 0 || down < 0 || across > innerWidth || down > innerHeight) return false;
+    const top = document.elementFromPoint(across, down);
+    return top && !e.contains(top) && !top.contains(e);
+}).map(e => e.innerText.slice(0, 40) || e.outerHTML.slice(0, 120))"""
+
+
 THEME = """() => getComputedStyle(document.querySelector('[data-testid="stApp"]')).colorScheme"""
 #: When no job is shown, the script has ended and all of it is drawn and fades no more, for longer
 #: than a page takes that starts a job and runs once more to show it.
@@ -149,8 +163,8 @@ AT_REST = """() => new Promise(resolve => {
 
 def counted(page: Page, place: str) -> tuple[str, dict]:
     page.evaluate(AT_REST)
-    unread = page.evaluate(UNREAD)
-    return place, page.evaluate(COUNT) | {"faint": faint(page), "unread": unread}
+    seen = {"unread": page.evaluate(UNREAD), "covered": page.evaluate(COVERED)}
+    return place, page.evaluate(COUNT) | {"faint": faint(page), **seen}
 
 
 def faint(page: Page) -> dict[str, float]:
@@ -189,7 +203,7 @@ def too_small(sizes: list[dict[str, float]]) -> list[tuple]:
 
 def toured(page: Page, address: str) -> list[tuple[str, dict]]:
     """Places with what is operated and read there: `view`, `page`, `words`, `which`, `faint`,
-    `unread`; of a map also its `sizes`.
+    `unread`, `covered`; of a map also its `sizes`.
     """
     page.set_viewport_size(SMALL)
     page.locator(".st-key-sample-crowd button").wait_for()
