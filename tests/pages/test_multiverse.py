@@ -11,17 +11,19 @@ import tripletscope as ts
 from tests.core.studies.test_multiverse import crowd as alike
 from tests.pages.harness import crowd, figure, session_on, settled, start, words
 from tests.waiting import becomes
+from tripletscope.core.engine.declared import checked
 from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import TASKS, run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
-from tripletscope.dashboard.results.multiverse import ToldMultiverse
+from tripletscope.dashboard.results.multiverse import ToldMultiverse, options_of_chance
 from tripletscope.dashboard.results.preregistration import planned_maps
 from tripletscope.dashboard.results.presentation import ShownResults
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.store import plans
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS
+from tripletscope.pages.compare import multiverse as multiverse_page
 from tripletscope.pages.compare.multiverse import _PICKED, _seconds_of
 
 FORM = {"compare.multiverse.most": 2, "compare.multiverse.folds": 2,
@@ -97,7 +99,11 @@ def test_it_goes_on_where_it_was_stopped(services, opened):
     )
 
 
-def test_one_p_of_people_is_a_second_button_that_goes_on_with_the_same_bits(services):
+def test_one_p_of_people_is_a_second_button_that_goes_on_with_the_same_bits(services, monkeypatch):
+    assert checked(TASKS["multiverse_chance"].function, {})["permutations"] == 99
+    monkeypatch.setattr(multiverse_page, "options_of_chance", lambda run: {
+        **options_of_chance(run), "permutations": 19,  # the fewest there can be
+    })
     data = alike(3, each=20, n_people=8)
     opened = session_on(services, data)
     app = asked(opened)
@@ -124,7 +130,7 @@ def test_one_p_of_people_is_a_second_button_that_goes_on_with_the_same_bits(serv
     assert found.complete
     app = start("compare", opened, "multiverse")
     assert app.button(key="compare.chance.run").disabled
-    assert "for all analyses together, of 99 exchanges" in words(app)
+    assert "for all analyses together, of 19 exchanges" in words(app)
     wanted = run("multiverse_chance", found.fresh(), workspace.answers(of(services)), found.options)
     assert np.array_equal(found.result().ranks, wanted.result().ranks)
 

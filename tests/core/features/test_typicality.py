@@ -118,9 +118,8 @@ def test_a_few_trials_of_rare_objects_do_not_outweigh_all_others():
 @pytest.mark.parametrize("kind", ["ring", "coins", "same questions", "popular objects",
                                   "own thoughts", "few trials", "ratings"])
 def test_nothing_is_found_where_no_object_is_more_typical(kind):
-    """At most 3 of 20 at a rate of 5 %; with more, p < .02."""
-    alarms = 0
-    for seed in range(20):
+    """Rates: ``benchmarks/verdicts.py typicality``."""
+    for seed in range(4):
         rng = np.random.default_rng([seed, 7])
         where = np.zeros((N, 2)) if kind in ("coins", "own thoughts") else RING
         sets = sets_of(60 if kind == "few trials" else 900, rng,
@@ -135,9 +134,8 @@ def test_nothing_is_found_where_no_object_is_more_typical(kind):
         if kind == "ratings":
             answers = rated(rng.normal(size=(3, N, N)))
         found = typicality_in(answers)
-        alarms += found.differs
-        assert found.differs or not found.side.any()
-    assert alarms <= 3
+        assert not found.differs
+        assert not found.side.any()
 
 
 def rated(ratings):

@@ -17,8 +17,6 @@ from tripletscope.core.studies.multiverse.multiverse import Multiverse, multiver
 
 QUICK = {"methods": ["ste", "tste"], "fewest": 1, "most": 2, "folds": 2, "replicates": 10}
 MAIN = STE(n_init=1)
-#: Data sets of which so many may be taken for what they are not: the level is 5 %.
-NULL, ALARMS = 20, 3
 
 
 def answers_of(places: np.ndarray, seed: int = 0, number: int = 900) -> Triplets:
@@ -92,9 +90,11 @@ def test_a_planted_column_is_predicted_and_clusters_are_seen_where_they_are(trie
 
 
 def test_random_columns_stand_by_chance_alone():
-    """Also marks of few objects, columns that are alike, and a map of coin flips."""
-    alarms, said = 0, 0
-    for seed in range(NULL):
+    """Also marks of few objects, columns that are alike, and a map of coin flips.
+
+    Rates: ``benchmarks/verdicts.py multiverse``.
+    """
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         places = rng.normal(size=(14, 2)) * 1.5
         data = answers_of(places * (seed % 4 > 0), seed, number=500)
@@ -104,10 +104,8 @@ def test_random_columns_stand_by_chance_alone():
         found = multiverse(
             MAIN, with_columns(data, **columns), columns=[*columns], clusters=False, **QUICK
         )
-        alarms += bool((found.p <= 0.05).any())
-        said += bool(found.predicted[0, :, 0].any())
-    assert alarms <= ALARMS
-    assert said <= ALARMS, "of the main analysis alone"
+        assert (found.p > 0.05).all()
+        assert not found.predicted[0, :, 0].any(), "of the main analysis alone"
 
 
 def crowd(seed: int, groups: int = 1, each: int = 60, n_people: int = 12) -> Triplets:
@@ -124,14 +122,10 @@ def crowd(seed: int, groups: int = 1, each: int = 60, n_people: int = 12) -> Tri
 
 
 def test_groups_and_conditions_that_do_not_exist_seldom_stand():
-    """Each condition has a level of 5 %; of few people who are alike, groups are not seen."""
+    """Rates: ``benchmarks/verdicts.py plans``."""
     settings = {**QUICK, "methods": ["ste"], "fewest": 2, "clusters": False}
-    stand = np.array([
-        multiverse(MAIN, crowd(seed), conditions=["light"], **settings).differ[0]
-        for seed in range(10)
-    ])
-    assert stand.sum(axis=0)[0] == 0
-    assert stand.sum(axis=0)[1] <= 2
+    for seed in range(3):
+        assert not multiverse(MAIN, crowd(seed), conditions=["light"], **settings).differ[0].any()
 
 
 def test_planted_groups_and_conditions_stand_and_methods_share_their_tests():

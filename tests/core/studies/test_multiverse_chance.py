@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tripletscope as ts
-from tests.core.studies.test_multiverse import ALARMS, NULL, crowd
+from tests.core.studies.test_multiverse import crowd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.studies.multiverse.chance import _other_people, multiverse_chance
@@ -20,9 +20,9 @@ QUICK = {"fewest": 1, "most": 2, "permutations": 19}
 
 def two_maps():
     """Two groups of people with maps of their own, named by a column, and part of the answers."""
-    data = crowd(1, groups=2, each=300)
-    return data.with_columns({"map": np.where(np.arange(3600) // 300 % 2, "a", "b"),
-                              "some": np.arange(3600) % 300 < 250})
+    data = crowd(1, groups=2, each=120)
+    return data.with_columns({"map": np.where(np.arange(1440) // 120 % 2, "a", "b"),
+                              "some": np.arange(1440) % 120 < 100})
 
 
 def test_planted_groups_and_conditions_stand_more_often_than_by_chance():
@@ -40,9 +40,12 @@ def test_planted_groups_and_conditions_stand_more_often_than_by_chance():
 
 
 def test_groups_and_conditions_of_chance_have_no_small_p():
-    """Conditions over people, and within them, and people who are alike."""
-    alarms, rng = 0, np.random.default_rng(0)
-    for seed in range(NULL):
+    """Conditions over people, and within them, and people who are alike.
+
+    Rates: ``benchmarks/verdicts.py plans``.
+    """
+    rng = np.random.default_rng(0)
+    for seed in range(3):
         data = crowd(seed, each=40)
         within = np.where(rng.integers(0, 2, len(data)), "a", "b")
         data = data.with_columns({"within": within, "some": np.arange(len(data)) < 360})
@@ -51,8 +54,7 @@ def test_groups_and_conditions_of_chance_have_no_small_p():
             conditions=["light", "within"],
         )
         assert np.isfinite(found.p).all()
-        alarms += bool((found.p <= 0.05).any())
-    assert alarms <= ALARMS
+        assert (found.p > 0.05).all()
 
 
 def until(share: float):
@@ -70,8 +72,6 @@ def test_what_was_stopped_goes_on_with_the_same_bits():
     assert whole.done.all()
     for name in ("ranks", "told", "done", "p"):
         assert np.array_equal(getattr(parts, name), getattr(whole, name)), name
-    again = multiverse_chance(*given, **options)
-    assert np.array_equal(again.ranks, whole.ranks)
     fewer = multiverse_chance(*given, **options | {"permutations": 19, "groups": False})
     assert np.array_equal(fewer.ranks[0], whole.ranks[1]), "whatever else is tested"
     with pytest.raises(ValueError, match="other analyses"):

@@ -14,8 +14,6 @@ from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 
 QUICK = {"draws": 19, "folds": 2}
-#: Data sets of which so many may be taken for what they are not: the level is 5 %.
-NULL, ALARMS = 10, 2
 
 
 def people(seed: int, n_people=12, each=30, guessing=0, n_objects=8) -> Triplets:
@@ -39,21 +37,24 @@ def compared(data: Triplets, **without: list[int]):
     return robustness(STE(n_init=1), marked, views=[*without], **QUICK)
 
 
+def without_some(seed: int):
+    """Two views, each without some people by chance."""
+    one, other = np.split(np.random.default_rng(seed).permutation(12)[:8], [3])
+    return compared(people(seed), one=one, other=other)
+
+
 def test_random_views_change_nothing():
-    alarms = 0
-    for seed in range(NULL):
-        one, other = np.split(np.random.default_rng(seed).permutation(12)[:8], [3])
-        alarms += bool(compared(people(seed), one=one, other=other).changed)
-    assert alarms <= ALARMS
+    """Rates: ``benchmarks/verdicts.py views``."""
+    for seed in range(2):
+        assert not without_some(seed).changed
     # Without those of many answers, fewer are left than in any random set of people.
     unequal = [10] * 6 + [60] * 6
-    for seed in range(2):
-        assert not compared(people(seed, each=unequal), few=[*range(6, 12)]).changed
+    assert not compared(people(0, each=unequal), few=[*range(6, 12)]).changed
 
 
 def test_sessions_with_other_questions():
     data, alarms = people(0, 10, each=40), []
-    for seed in range(4):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         lists = data.rows[rng.permutation(400)[:40]]
         position = rng.normal(size=(8, 2))

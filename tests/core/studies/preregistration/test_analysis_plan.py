@@ -386,12 +386,10 @@ def test_the_planned_rule_chooses_the_dimensions():
 def test_criteria_are_not_met_where_there_is_nothing(question):
     """Rates: ``benchmarks/verdicts.py plans``."""
     columns = {"conditions": ["light"], "directions": ["size"]}.get(question, [])
-    made, met = plan(dimensions=(2,), questions={question: columns}), 0
+    made = plan(dimensions=(2,), questions={question: columns})
     (test,) = [step for step in made.steps_in(2) if step.question == question]
-    for seed in range(4):
-        found = ts.run(test.task, make_method(test.method), null(seed), test.options)
-        met += QUESTIONS[question].is_met(found.result())
-    assert met <= 1
+    found = ts.run(test.task, make_method(test.method), null(0), test.options)
+    assert not QUESTIONS[question].is_met(found.result())
 
 
 def test_random_features_do_not_meet_their_criterion():
