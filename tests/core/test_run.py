@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, wraps
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
 
 from tripletscope.core import run as run_module
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine import parallel
 from tripletscope.core.engine.docstrings import documented
 from tripletscope.core.engine.estimate import as_plain
 from tripletscope.core.engine.method import methods
@@ -24,6 +26,7 @@ from tripletscope.core.inference.held_out.score import cross_validate, split_err
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.dimensions import VICE, SPoSE, SymmetricNMF
 from tripletscope.core.models.embedding import NMDS, STE, TSTE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.ratings import Ratings
 from tripletscope.core.run import TASKS, Run, key, run
@@ -76,16 +79,13 @@ QUICK = {
 }
 
 
-def features(n_objects: int) -> FeatureModel:
-    """Two spaces of three random features of each object."""
-    return FeatureModel.of([
-        FeatureSpace(name=name, values=np.random.default_rng(k).normal(size=(n_objects, 3)))
-        for k, name in enumerate(("a", "b"))
-    ])
-
-
-FEATURES = features(30)
-ALONE = STE(n_init=1)
+#: Two spaces of three random features of each object.
+FEATURES = FeatureModel.of([
+    FeatureSpace(name=name, values=np.random.default_rng(k).normal(size=(12, 3)))
+    for k, name in enumerate(("a", "b"))
+])
+#: Of what is computed by nothing else; its starts are sent one by one.
+ALONE = STE(n_init=2)
 METHODS = {
     "kernel_map": K1(), "spectrum": K2(),
     "count_clusters": AgglomerativeClustering(),
@@ -109,18 +109,20 @@ DATA = {"map_measured": Ratings(pd.DataFrame([
 
 
 @pytest.fixture(scope="module")
-def split_data(planted) -> Triplets:
-    return with_columns(planted)
+def split_data() -> Triplets:
+    return of_all_kinds()
 
 
-def with_columns(planted: Triplets) -> Triplets:
-    """Answers with every column that a task may ask for."""
-    answers = planted.answers.assign(
-        split=["train", "train", "train", "test", "test"] * 500, who=["x", "y"] * 1250,
-        participant=["p", "q", "r", "s", "t"] * 500, some=[True, True, False, False, False] * 500,
+def of_all_kinds() -> Triplets:
+    """Answers of five people on twelve objects, with every column that a task may ask for."""
+    truth = np.random.default_rng(7).normal(size=(12, 2))
+    found = simulate(truth, 600, noise="logistic", seed=3)
+    answers = found.answers.assign(
+        split=["train", "train", "test"] * 200, who=["x", "y"] * 300,
+        participant=["p", "q", "r", "s", "t"] * 120, some=[True, True, False, False, False] * 120,
     )
-    objects = planted.objects.assign(kind=["a", "b"] * 15, size=np.arange(30.0) // 6)
-    return Triplets(planted.rows, objects, answers)
+    objects = found.objects.assign(kind=["a", "b"] * 6, size=np.arange(12.0) // 3)
+    return Triplets(found.rows, objects, answers)
 
 
 def test_every_task_is_tried_here():
@@ -135,7 +137,7 @@ def given() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def computed(split_data, given) -> Callable[[str], Run]:
-    """The result of a task, computed once for all tests; what repeats itself, `test_same_bits`."""
+    """The result of a task, computed once for all tests."""
     @cache
     def found(task: str) -> Run:
         usual = TASKS[task]
@@ -163,6 +165,31 @@ def test_a_run_is_plain_data(task, split_data, computed):
     json.dumps({name: value for name, value in vars(found).items() if name != "arrays"})
     assert all(isinstance(array, np.ndarray) for array in found.arrays.values())
     assert not hasattr(method, "n_objects_"), "the caller's method was fitted"
+
+
+def alone(
+    function: Callable, items: list[tuple], shared: bool, halt: parallel.CancelToken
+) -> Iterator[object]:
+    """One piece after the other, each with a copy of all that another process would get."""
+    for item in items:
+        if not shared:
+            function, item = cloudpickle.loads(cloudpickle.dumps((function, item)))
+        result = function(*item, halt)
+        yield result if shared else cloudpickle.loads(cloudpickle.dumps(result))
+
+
+def same(one: Run, other: Run) -> bool:
+    return (one.complete, one.numbers, one.arrays.keys()) == (
+        other.complete, other.numbers, other.arrays.keys()
+    ) and all(np.array_equal(values, other.arrays[name], equal_nan=values.dtype.kind == "f")
+              for name, values in one.arrays.items())
+
+
+@pytest.mark.parametrize("task", QUICK)
+def test_every_task_can_be_sent(task, split_data, computed, monkeypatch):
+    in_threads, method = computed(task), METHODS.get(task, ALONE)
+    monkeypatch.setattr(parallel, "_results", alone)
+    assert same(run(task, method, DATA.get(task, split_data), QUICK[task]), in_threads)
 
 
 def elsewhere(found: Run) -> dict:
@@ -261,10 +288,10 @@ def test_keys_see_everything_that_matters(split_data, monkeypatch):
     )
     other_people = Triplets(
         split_data.rows, split_data.objects,
-        split_data.answers.assign(participant=["p", "p", "q", "q", "q"] * 500),
+        split_data.answers.assign(participant=["p", "p", "q", "q", "q"] * 120),
     )
     relabelled = split_data.with_objects(
-        split_data.objects.assign(kind=["a", "b", "b"] * 10)
+        split_data.objects.assign(kind=["a", "b", "b"] * 4)
     )
     keys = [
         key("fit", STE(), split_data),
@@ -325,7 +352,7 @@ def test_columns_that_a_method_or_an_option_names_make_a_result_stale(split_data
     scale = MLDS(stimulus="size")
     assert key("bootstrap_scale", scale, split_data) != key("bootstrap_scale", scale, other)
     assert key("cross_validate", STE(), split_data) == key("cross_validate", STE(), other)
-    people = split_data.answers.assign(who=["y", "x"] * 1250)
+    people = split_data.answers.assign(who=["y", "x"] * 300)
     turned = Triplets(split_data.rows, objects, people)
     options = {"by": "who"}
     assert key("observer_maps", STE(), split_data, options) != key(

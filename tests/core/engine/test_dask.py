@@ -59,7 +59,8 @@ def deadly(number: int, halt: CancelToken) -> None:
 def test_a_task_has_the_same_bits(dask):
     """What other tasks send is the same for processes of this machine, see `test_same_bits`."""
     # Here, as workers load this file for the pieces of all other tests.
-    from tests.core.engine.test_same_bits import differing_on, of_all_kinds
+    from tests.core.engine.test_same_bits import differing_on
+    from tests.core.test_run import of_all_kinds
 
     assert differing_on(dask, of_all_kinds(), ("bootstrap",)) == []
 

@@ -11,6 +11,7 @@ import tripletscope as ts
 from tests.core.studies.test_multiverse import crowd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.models.embedding import STE
+from tripletscope.core.studies.multiverse import chance
 from tripletscope.core.studies.multiverse.chance import _other_people, multiverse_chance
 from tripletscope.core.studies.multiverse.multiverse import multiverse
 
@@ -19,22 +20,21 @@ QUICK = {"fewest": 1, "most": 2, "permutations": 19}
 
 
 def two_maps():
-    """Two groups of people with maps of their own, named by a column, and part of the answers."""
-    data = crowd(1, groups=2, each=120)
-    return data.with_columns({"map": np.where(np.arange(1440) // 120 % 2, "a", "b"),
-                              "some": np.arange(1440) % 120 < 100})
+    """Two groups of people with maps of their own, named by a column."""
+    data = crowd(1, groups=2, each=60)
+    return data.with_columns({"map": np.where(np.arange(720) // 60 % 2, "a", "b")})
 
 
 def test_planted_groups_and_conditions_stand_more_often_than_by_chance():
-    found = multiverse_chance(MAIN, two_maps(), views=["some"], conditions=["map", "one"], **QUICK)
+    found = multiverse_chance(MAIN, two_maps(), conditions=["map", "one"], **QUICK)
     assert found.people == ["", "map", "one"]
     assert found.told.all(axis=1).tolist() == [True, True, False]
     assert (found.ranks[:2, 0, 0] <= 0.05).all()
     assert found.p[:2].max() <= 0.1, "at most one exchange of each of the two is as large"
     assert np.isnan(found.p[2]), "of one condition"
     assert found.n_exchanges == 19
-    tried = multiverse(MAIN, two_maps(), methods=["ste"], views=["some"], conditions=["map", "one"],
-                       fewest=1, most=2, clusters=False, folds=2, replicates=10)
+    tried = multiverse(MAIN, two_maps(), methods=["ste"], conditions=["map", "one"], fewest=1,
+                       most=2, clusters=False, folds=2, replicates=10)
     some = tried.tests_of_people[tried.n_components[tried.tests_of_people] > 1]
     assert tried.differ[some, 0].tolist() == (found.ranks[0, :, 0] == 0).tolist(), "the same test"
 
@@ -50,8 +50,8 @@ def test_groups_and_conditions_of_chance_have_no_small_p():
         within = np.where(rng.integers(0, 2, len(data)), "a", "b")
         data = data.with_columns({"within": within, "some": np.arange(len(data)) < 360})
         found = multiverse_chance(
-            MAIN, data, fewest=2, most=2, groups=seed == 0, permutations=39, views=["some"],
-            conditions=["light", "within"],
+            MAIN, data, fewest=2, most=2, groups=seed == 0, conditions=["light", "within"],
+            views=["some"] if seed else None, permutations=39 if seed else 19,
         )
         assert np.isfinite(found.p).all()
         assert (found.p > 0.05).all()
@@ -61,7 +61,11 @@ def until(share: float):
     return lambda fraction, **_: fraction >= share
 
 
-def test_what_was_stopped_goes_on_with_the_same_bits():
+def test_what_was_stopped_goes_on_with_the_same_bits(monkeypatch):
+    def seen(method, answers, **_):  # in some exchanges, at no cost
+        return answers.answers["participant"].iloc[0] < "p3"
+
+    monkeypatch.setattr(chance, "sees_groups", seen)
     given = (MAIN, crowd(3, each=20, n_people=8))
     options = {**QUICK, "conditions": ["light"]}
     whole, parts = multiverse_chance(*given, **options), None
@@ -70,6 +74,7 @@ def test_what_was_stopped_goes_on_with_the_same_bits():
         assert 0 < parts.done.sum() <= whole.done.sum()
         assert np.isfinite(parts.p).all() == (parts.n_exchanges > 0)
     assert whole.done.all()
+    assert 0 < whole.ranks[0].mean() < 1, "of groups"
     for name in ("ranks", "told", "done", "p"):
         assert np.array_equal(getattr(parts, name), getattr(whole, name)), name
     fewer = multiverse_chance(*given, **options | {"permutations": 19, "groups": False})
