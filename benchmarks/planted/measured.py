@@ -10,6 +10,7 @@ import pandas as pd
 
 import tripletscope as ts
 from planted import Case
+from tests.core.reading.test_all_pairs import guessed
 from tripletscope.core.inference.held_out.compare import is_chance
 from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 
@@ -45,6 +46,12 @@ def cases() -> Iterator[Case]:
                     place=place, words=words, data=data, role=role, neighbour=neighbour,
                     says=lambda seed, data=data, made=made, says=says: says(made(data, seed)),
                 )
+    for noise, people in ((0.5, 1), (0.5, 5), (0.2, 5)):
+        yield Case(
+            place="Ratings", words="the wrong direction is taken for that of the ratings",
+            data=f"a plane, {people} raters, noise of {noise} of the longest distance",
+            role="null", says=lambda seed, given=(noise, people): guessed(seed, *given) is False,
+        )
 
 
 def _mapped(measured: RatedDissimilarities) -> bool:

@@ -185,7 +185,9 @@ def test_any_layout_becomes_any_other(case):
     assert {"anchored", "parquet", "json", "npy", "numbers"} <= set(tried)
     assert ("odd_one_out" in tried) == (task in ("odd_one_out", "similar_pair"))
     assert ("most_central" in tried) == (task == "most_central")
-    for layout in tried:
+    # Each layout holds answers of a third of the files, and what is of its own task.
+    k = list(CASES).index(case)
+    for layout in {*tried[k % 3 :: 3]} | {*tried} & {"odd_one_out", "most_central"}:
         assert_same(triplets, layout)
 
 
@@ -297,7 +299,7 @@ def test_comparisons_of_pairs_are_read_again():
 def test_everything_that_is_kept_survives(task, layout):
     """Keys, clicks and pictures beside the answers are not taken for the answers."""
     rng = np.random.default_rng(11)
-    n, names = 900, np.array([f"Ding {k}" for k in range(10)], dtype=object)
+    n, names = 300, np.array([f"Ding {k}" for k in range(10)], dtype=object)
     places = rng.normal(size=(10, 2))
     rows = np.array([rng.permutation(10)[:3] for _ in range(n)])
     near = np.linalg.norm(places[rows[:, 0]] - places[rows[:, 1]], axis=1) < (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -102,8 +102,7 @@ HEADERS = (
 )
 
 
-@pytest.mark.parametrize("header", HEADERS)
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("header", "seed"), [(one, k % 3) for k, one in enumerate(HEADERS)])
 def test_ratings_of_pairs(header, seed):
     rng = np.random.default_rng([seed, HEADERS.index(header)])
     names, apart = truth_of(rng)
@@ -194,11 +193,16 @@ def square_csv(values, names, rng, *, above=True, beside=True):
     return frame.to_csv(header=above, index=beside, sep=sign).encode()
 
 
-@pytest.mark.parametrize("similar", [False, True])
-@pytest.mark.parametrize("half", ["both", "upper", "lower", "upper zeros", "lower zeros"])
-@pytest.mark.parametrize("own", ["extreme", "zero", "blank"])
-@pytest.mark.parametrize("named", [True, False])
-def test_squares_of_any_half_and_diagonal(similar, half, own, named):
+#: Every two of half, diagonal, direction and names.
+SQUARES = [
+    (half, own, k % 2 == 0, k // 2 % 2 == 0) for k, (half, own) in enumerate(product(
+        ["both", "upper", "lower", "upper zeros", "lower zeros"], ["extreme", "zero", "blank"]
+    ))
+]
+
+
+@pytest.mark.parametrize(("half", "own", "similar", "named"), SQUARES)
+def test_squares_of_any_half_and_diagonal(half, own, similar, named):
     rng = np.random.default_rng([similar, len(half), len(own), named])
     names, apart = truth_of(rng, 12)
     if not named:

@@ -31,6 +31,13 @@ LINE = np.array([[[0.0], [1.0], [2.0]]])
 ROWS = np.array([[0, 1, 2], [0, 2, 1]])
 
 
+@pytest.fixture(scope="module")
+def few() -> Triplets:
+    """Answers about eight objects."""
+    truth = np.random.default_rng(7).normal(size=(8, 2)) * 1.3
+    return simulate(truth, 240, noise="logistic", seed=3)
+
+
 @pytest.mark.parametrize(("method", "odds"), [
     (STE(), 3.0), (TSTE(alpha=1.0), np.log(5 / 2)), (CKL(mu=0.5), np.log(4.5 / 1.5)),
     (SOE(), 1 / np.sqrt(4 / 3)),  # a margin of 1; the root mean square of all distances
@@ -128,8 +135,7 @@ def test_both_sides_of_a_question_sum_to_one(planted):
         assert samples.response_model.n_responses == len(planted)
 
 
-def test_every_source_has_a_response_model(planted):
-    few = planted.take(np.arange(500))
+def test_every_source_has_a_response_model(few):
     for samples in (
         bootstrap(STE(), few, replicates=10), laplace(STE(), few),
         sample_posterior(STE(), few, effective=20),
@@ -176,8 +182,7 @@ def test_too_few_questions_to_learn_from():
     assert found.response_model.n_responses == 0
 
 
-def test_the_response_model_is_learned_once_and_when_it_is_asked_for(planted):
-    few = planted.take(np.arange(400))
+def test_the_response_model_is_learned_once_and_when_it_is_asked_for(few):
     samples, learned = bootstrap(STE(), few, replicates=6), []
 
     def learn(**given: object) -> ResponseModel:
@@ -186,7 +191,7 @@ def test_the_response_model_is_learned_once_and_when_it_is_asked_for(planted):
 
     watched = replace(samples, learn=learn)
     assert watched.response is None
-    assert watched.order_certainty(few).shape == (400,)
+    assert watched.order_certainty(few).shape == (240,)
     assert not learned, "maps and their certainty do not need it"
     first = watched.response_probability(few)
     assert np.array_equal(watched.response_probability(few), first)
@@ -198,9 +203,8 @@ def test_the_response_model_is_learned_once_and_when_it_is_asked_for(planted):
     ("bootstrap", {"replicates": 6, "scheme": "subsample", "share": 0.7, "seed": 3}),
     ("posterior", {"effective": 20, "variance": 3.0, "seed": 1}), ("laplace", {"variance": 3.0}),
 ])
-def test_it_is_a_result_of_its_own_too(planted, task, options):
+def test_it_is_a_result_of_its_own_too(few, task, options):
     """The same, be it learned from samples, from a kept result of them, or by itself."""
-    few = planted.take(np.arange(400))
     kept = run(task, STE(), few, options)
     with pytest.raises(ValueError, match="no response model"):
         kept.samples().response_probability(few)
@@ -213,8 +217,7 @@ def test_it_is_a_result_of_its_own_too(planted, task, options):
     assert usual.result() != alone.result()
 
 
-def test_learning_can_be_stopped(planted):
-    few = planted.take(np.arange(400))
+def test_learning_can_be_stopped(few):
     told = []
     with pytest.raises(Stopped):
         response_model(STE(), few, progress=lambda f, **_: told.append(f) or f > 0.5)
