@@ -239,6 +239,8 @@ def test_the_map_of_what_was_measured_is_in_archives(services, kept, hidden, tmp
         path.read_bytes() for path in tmp_path.rglob("*.csv")) or not hidden
     (script,) = tmp_path.rglob("*.py")
     assert "confirm(map_measured_nmds" in script.read_text()
+    if not hidden:  # it computes the same of either
+        return
     subprocess.run([sys.executable, script.name], cwd=script.parent, check=True,
                    env={**os.environ, "PYTHONPATH": str(ROOT)})  # bits depend on its linear algebra
     (made,) = tmp_path.rglob("*map_measured*.npz")

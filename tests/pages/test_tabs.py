@@ -36,7 +36,8 @@ def each_tab(page: str, session: str):
         if len(known) > 1:
             tabs = app.segmented_control(key=f"{page}.view")
             if known[name].title in tabs.options:
-                tabs.set_value(name).run()
+                if tabs.value != name:
+                    tabs.set_value(name).run()
             else:  # of use for few data: an address leads there
                 app.query_params["tab"] = name
                 app.run()
@@ -132,8 +133,7 @@ def test_a_press_on_what_is_disabled_by_now_is_none(services, held, page, monkey
             disabled_now.add(further.get("key"))
         return button(*given, **further)
 
-    names = [name for name, _ in each_tab(page, session)]
-    for name in names:
+    for name in tabs_of(page):
         with monkeypatch.context() as earlier:
             earlier.setattr(st, "button", as_before)
             earlier.setitem(pressed.__kwdefaults__, "button", as_before)

@@ -99,12 +99,9 @@ def test_groups_are_counted_by_held_out_answers():
     assert found.n_groups == 2
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_people_who_guess_are_no_group(seed):
-    """They were the second of two groups in 12 of 12 crowds."""
-    found = compare_people(
-        WeightedEuclidean(n_init=1), guessing(seed=seed), most_groups=2, folds=3
-    )
+def test_people_who_guess_are_no_group():
+    """They were the second of two groups in 12 of 12 crowds; rates: ``verdicts.py crowds``."""
+    found = compare_people(WeightedEuclidean(n_init=1), guessing(seed=0), most_groups=2, folds=3)
     assert found.chosen in ("one map", "precision")
     assert found.n_groups == 1
     assert np.flatnonzero(found.guessers).tolist() == [0, 1, 2]
@@ -130,24 +127,25 @@ def test_groups_are_counted_among_those_who_do_not_guess():
     assert few.others is None
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_who_sees_things_otherwise_does_not_guess(seed):
-    rng = np.random.default_rng(seed)
+def test_who_sees_things_otherwise_does_not_guess():
+    rng = np.random.default_rng(0)
     weights = np.array([[1.8, 0.2]] * 9 + [[0.2, 1.8]] * 3)
     data = answers_of(1.5 * rng.normal(size=(10, 2)), weights, 80, rng)
     found = compare_people(WeightedEuclidean(n_init=1), data, most_groups=1, folds=3)
     assert not found.guessers.any()
 
 
-@pytest.mark.parametrize("seed", [2, 3])
-def test_axes_of_halves_of_the_people_agree_where_there_are_any(seed):
-    """Where everybody stretches the map otherwise, axes were said to be certain to within 4°."""
+def test_axes_of_halves_of_the_people_agree_where_there_are_any():
+    """Where everybody stretches the map otherwise, axes were said to be certain to within 4°.
+
+    Rates: ``benchmarks/verdicts.py crowds``.
+    """
     method = WeightedEuclidean(n_init=2)
-    data = weighing(people=16, each=100, attention=1.0, n=15, seed=seed)[0]
+    data = weighing(people=16, each=100, attention=1.0, n=15, seed=2)[0]
     common = compare_people(method, data, most_groups=1, folds=3)
     assert common.attention_shown
     assert common.axes_agree
-    own = compare_people(method, own_directions(seed=seed), most_groups=1, folds=3)
+    own = compare_people(method, own_directions(seed=2), most_groups=1, folds=3)
     assert own.attention_shown
     assert not own.axes_agree
 

@@ -37,8 +37,8 @@ SMALL, CLASS = X[TRAIN], Y[TRAIN]
 
 
 @parametrize_with_checks([
-    Classifier(n_estimators=5), Classifier(n_estimators=3, multiclass="one-vs-one"),
-    Regressor(n_estimators=20, candidates=3), ComparisonForest(n_estimators=3),
+    Classifier(n_estimators=5), Classifier(n_estimators=2, multiclass="one-vs-one"),
+    Regressor(n_estimators=10, candidates=3), ComparisonForest(n_estimators=2),
 ])
 def test_sklearn(estimator, check):
     check(estimator)

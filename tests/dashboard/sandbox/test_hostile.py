@@ -24,7 +24,8 @@ SLOW = {
     "records of other records' keys", "a text of 100,000 pieces", "300,000 cells in a row",
     "a hundred thousand lines that are numbers", "100,000 columns' widths",
     "a row far below", "a cell that says another row", "a cell beyond the last column",
-    "names that are all the same", "an archive of 3,000 arrays",
+    "names that are all the same", "an archive of 3,000 arrays", "a line of five million letters",
+    "a text of three million letters", "a long name in another encoding",
 }
 #: The parser of workbooks makes room for whatever these say, and ends the process it is in.
 ENDING = {"a row of 5,000 digits", "a place of 3,000 letters"}
