@@ -85,14 +85,15 @@ def test_few_shuffles_are_enough_for_many_columns():
 
 
 def test_random_columns_get_no_arrow():
+    """Rates: ``benchmarks/verdicts.py directions``."""
     said = []
-    for seed in range(60):
+    for seed in range(15):
         rng = np.random.default_rng([2, seed])
         columns = {f"c{k}": pd.Series(rng.normal(size=25)) for k in range(5)}
         one = directions_on(rng.normal(size=(25, 2)), columns, permutations=199)
         said.append([one.drawn.any(), bool({"curved", "peak", "trough"} & {*one.found})])
-    # Of 60 data sets at 5 %, nine or more are expected once in 300 times.
-    assert np.sum(said, axis=0).max() < 9
+    # Of 15 data sets at 5 %, four or more are expected once in 180 times.
+    assert np.sum(said, axis=0).max() < 4
 
 
 @pytest.mark.parametrize("number", [2, 3])

@@ -23,9 +23,9 @@ def test_random_numbers_are_chance(method):
     found = [
         permuted_stress(method, square(np.random.default_rng(seed).uniform(size=(10, 10))),
                         permutations=19)
-        for seed in range(12)
+        for seed in range(4)  # rates: ``benchmarks/verdicts.py measured``
     ]
-    assert sum(not one.is_chance for one in found) <= 2
+    assert all(one.is_chance for one in found)
     assert min(one.p for one in found) >= 1 / 20
 
 
