@@ -54,9 +54,9 @@ def clustered() -> Triplets:
     return answered(clustered_truth(), 1200)
 
 
-def line() -> Triplets:
-    along = np.linspace(0.0, 8.0, 20)
-    return answered(np.stack([along, np.zeros(20)], axis=1), 1500, size=along)
+def line(n: int = 20, number: int = 1500) -> Triplets:
+    along = np.linspace(0.0, 8.0, n)
+    return answered(np.stack([along, np.zeros(n)], axis=1), number, size=along)
 
 
 def coins() -> Triplets:
@@ -340,7 +340,7 @@ def test_a_figure_is_that_of_the_result_as_it_is_now(services, holding):
 
 def test_where_a_finding_leads_it_is_there(services):
     """The number of clusters was that of another tree than its page begins with."""
-    data = line()
+    data = line(12, 500)
     settled(start("data", session_on(services, data)), services)
     subject = Subject(data, DEFAULT_EMBEDDING())
     places = [one for one in FINDINGS.values() if one.applies(subject) and one.pieces(subject)]

@@ -83,12 +83,14 @@ def test_a_sample_opens_with_one_click(services):
     assert "are predicted with an error of" in words(app)
 
 
-def test_an_address_can_ask_for_a_sample(services):
+def test_an_address_can_ask_for_a_sample(services, holding):
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["sample"] = "ekman_colors"
-    app.run()
-    assert app.title[0].value == "Ekman's colours"
-    settled(app, services)
+    with holding():
+        app.run()
+        assert not app.exception
+        assert app.title[0].value == "Ekman's colours"
+        services.jobs.shutdown()
 
 
 def test_an_upload_is_shown_before_it_is_kept(services):

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tripletscope.core.data.triplets import Triplets
@@ -21,6 +21,7 @@ plain = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(plain)
 def test_plain_values_come_back(value):
     assert unpack(pack(value)) == value
