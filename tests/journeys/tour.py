@@ -131,15 +131,15 @@ MEASURE = """() => {
 SIZES = {(1440, 900): 55, (1920, 1080): 55, (1280, 720): 45, (390, 844): 60}
 
 
-#: What can be operated in view, and over which something else lies that takes the clicks.
+#: What can be operated at the height of the header, and over which something else lies that takes
+#: the clicks. Further below, bars lie over what is scrolled.
 COVERED = """() => [...document.querySelectorAll(
     '[data-testid="stMain"] :is(button, a[href], input[type="text"], summary)'
 )].filter(e => {
     const { x, y, width, height } = e.getBoundingClientRect();
     if (!e.checkVisibility({ visibilityProperty: true }) || width < 2 || height < 2) return false;
-    if (e.closest('[data-testid="stElementToolbar"]')) return false; // shown for the pointer
     const [across, down] = [x + width / 2, y + height / 2];
-    if (across < 0 || down < 0 || across > innerWidth || down > innerHeight) return false;
+    if (across < 0 || down < 0 || across > innerWidth || down > 60) return false;
     const top = document.elementFromPoint(across, down);
     return top && !e.contains(top) && !top.contains(e);
 }).map(e => e.innerText.slice(0, 40) || e.outerHTML.slice(0, 120))"""
