@@ -82,5 +82,5 @@ def ceiling_layers(ceiling: Ceiling | None) -> list[Level]:
     return [
         Level(at=min(bounds), to=max(bounds)),
         Level(at=bounds[0], dash="dash"),
-        Level(at=bounds[1], note="lowest possible error", side="top right", dash="dash"),
+        Level(at=bounds[1], note="band: lowest possible error", side="top right", dash="dash"),
     ]

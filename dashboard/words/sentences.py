@@ -79,7 +79,10 @@ class _Words:
         return text.replace("0.", ".", 1) if abs(value) < 1 and text[-digits - 2] == "0" else text
 
     def percent(self, value: float, digits: int = 1) -> str:
-        return f"{100 * value:.{digits}f}%"
+        text = f"{100 * value:.{digits}f}%"
+        if digits == 0 and 0 < value < 1 and text in ("0%", "100%"):  # some are
+            return "<1%" if value < 0.5 else ">99%"
+        return text
 
     def estimate(self, value: float, low: float, high: float) -> str:
         return f"{self.share(value)} [{self.share(low)}, {self.share(high)}]"
