@@ -43,6 +43,6 @@ def test_at_the_noise_ceiling_no_more_answers_are_asked_for():
     assert said(ceiling, 0.5, 0.03, 0.1).startswith("Inconclusive")
     drawn = learning_figure(curve(0.295, 0.03, 0.001), mark=200.0, ceiling=ceiling)
     notes = {a.text: a.y for a in drawn.layout.annotations if "lowest possible" in a.text}
-    assert notes == {"lowest possible error": pytest.approx(0.33)}
+    assert notes == {"band: lowest possible error": pytest.approx(0.33)}
     (band,) = (s for s in drawn.layout.shapes if s.type == "rect")
     assert sorted([band.y0, band.y1]) == pytest.approx([0.29, 0.33])
