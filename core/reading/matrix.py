@@ -18,6 +18,8 @@ from tripletscope.core.reading.table import Table
 
 #: Relative differences of the two halves that are rounding.
 _ROUNDING = 1e-6
+#: Share of the pairs that differ by direction in confusions; of what was entered once, few do.
+_UNEVEN = 0.1
 #: Share of the objects whose own value is the largest or smallest, in squares without names; of
 #: few objects, all.
 _OWN, _FEW = 0.75, 8
@@ -64,12 +66,15 @@ class Square:
     def are_counts(self) -> bool:
         """Whether these are whole numbers that differ by direction, mostly largest on the diagonal.
 
-        So are confusions.
+        So are confusions. Of ratings and of shares, the diagonal is the end of the scale.
         """
-        values = self.values
+        values, own = self.values, np.diag(self.values)
+        both = self.completed()
+        uneven = np.mean((both != both.T)[np.triu_indices(len(both), 1)])
         return bool(
             np.isfinite(values).all() and (values >= 0).all() and (values == np.round(values)).all()
-            and (values != values.T).any() and np.mean(np.diag(values) >= values.max(axis=1)) > 0.5
+            and uneven > _UNEVEN and np.mean((own > 0) & (own >= values.max(axis=1))) > 0.5
+            and (np.ptp(own) > 0 or np.ptp(values.sum(axis=1)) == 0)
         )
 
     @property

@@ -36,6 +36,10 @@ _DIFFER = 0.8
 _BY_CHANCE, _OFTEN, _HARDLY = 5.0, 0.5, 0.1
 #: Share of responses of slips and of what nobody has said: other values are seldom.
 _SELDOM = 0.05
+#: Least share of the catch trials of which the same is said.
+_CAUGHT = 0.8
+#: In names of what another row was about.
+_ELSEWHERE = re.compile(r"prev|last|prior|next|former", re.IGNORECASE)
 #: Columns that are compared with each other, in quadratic time.
 _COMPARED = 40
 #: Sets of columns that are looked at: a table of many like columns has any number.
@@ -275,26 +279,58 @@ def _with_catch_trials(columns: Columns, candidates: list[ColumnCells]) -> list[
     """Three objects of which two are alike in catch trials: of many, as often as by chance.
 
     Either two options never are alike, as beside an anchor, or a response names each of the three.
+    Numbers of many things are alike by chance, and of another question, such as the last one,
+    the response says nothing.
     """
+    names = [c for c in candidates if not c.is_numeric and not _ELSEWHERE.search(c.name)]
     alike = {
-        frozenset((one.name, other.name)) for one, other in combinations(candidates, 2)
+        frozenset((one.name, other.name)) for one, other in combinations(names, 2)
         if _share_objects([one, other]) and differ([one, other]) >= _DIFFER
     }
     groups = [
-        [*three] for three in combinations(candidates, 3)
+        [*three] for three in combinations(names, 3)
         if all(frozenset((one.name, other.name)) in alike
                for one, other in combinations(three, 2))
         and differ(three) >= _DIFFER
     ]
-    return [group for group in groups[:_MOST_CLIQUES] if any(
-        never_alike(pair) for pair in combinations(group, 2)
-    ) or any(_names_each(column, group) for column in columns)]
+    return [group for group in groups[:_MOST_CLIQUES] if _are_caught(columns, group) and (
+        any(never_alike(pair) for pair in combinations(group, 2))
+        or any(_names_each(column, group) for column in columns)
+    )]
 
 
 def _names_each(column: ColumnCells, group: Sequence[ColumnCells]) -> bool:
     return names_one_of(column, group) >= _NAMED and all(
         _share_named(column, one, group) > 0.05 for one in group
     )
+
+
+def _are_caught(columns: Columns, group: Sequence[ColumnCells]) -> bool:
+    """Whether rows with two like cells are told as catch trials are, and others otherwise.
+
+    Mostly the same two are alike, as an anchor and what is nearer; or the response, or a column of
+    the kind of trial, mostly says the same of them, which it seldom says elsewhere.
+    """
+    pairs = [(a, b, c) for a, b, c in ([*group], [group[0], group[2], group[1]], [*group[::-1]])]
+    same = [(a.keys == b.keys) & a.written & b.written for a, b, _ in pairs]
+    often = [int(rows.sum()) for rows in same]
+    if max(often) >= _CAUGHT * sum(often):
+        return True
+    names, elsewhere = {one.name for one in group}, ~np.logical_or.reduce(same)
+    for column in columns:
+        if column.name in names:
+            continue
+        texts, told = column.texts, np.zeros(3)  # rows that say the like one, the third, the usual
+        for (one, _, third), rows in zip(pairs, same, strict=True):
+            if not rows.any():
+                continue
+            text, number = Counter(texts[rows].tolist()).most_common(1)[0]
+            is_usual = not text or float((texts == text)[elsewhere].mean()) >= _CAUGHT
+            told += [*(int((texts == cells.texts)[rows].sum()) for cells in (one, third)),
+                     0 if is_usual else number]
+        if told.max() >= _CAUGHT * sum(often):
+            return True
+    return False
 
 
 def responses(columns: Columns, objects: Sequence[ColumnCells]) -> list[Response]:

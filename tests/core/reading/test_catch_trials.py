@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tripletscope.core.reading import OtherTask
 
 ROWS, N_PEOPLE = 800, 12
 LAYOUTS = {
@@ -76,3 +77,25 @@ def test_what_is_chosen_apart_from_catch_trials_is_an_option():
     found = ts.read(table.to_csv(index=False).encode())
     assert {*np.array(found.ids)[found.rows[:, 0]]} <= {*table["q1"]}
     assert len(found) == (table[["q1", "q7", "zz"]].nunique(axis=1) == 3).sum()
+
+
+@pytest.mark.parametrize(("header", "says"), [
+    ("left,right,cue,chosen", "option"), ("home,away,champion,winner", "option"),
+    ("home,away,venue_of,result", "side"), ("arm_left,arm_right,last_arm,chosen_arm", "option"),
+    ("target,distractor,prime,response", "first"), ("winner,loser,referee,round", "number"),
+    ("t1,t2,t3,median", "median"),
+])
+def test_what_is_like_by_chance_is_no_catch_trial(header, says):
+    """Two of three things of a row are the same, and nothing is said of it."""
+    rng = np.random.default_rng(0)
+    rows = np.array([[*rng.permutation(24)[:2], rng.integers(24)] for _ in range(300)])
+    table = pd.DataFrame(rows).map("name {:02d}".format)
+    said = {"option": table.to_numpy()[np.arange(300), rng.integers(2, size=300)],
+            "side": rng.choice(["home", "away"], 300), "first": table[0],
+            "number": rng.integers(1, 9, 300)}
+    if says == "median":
+        table = pd.DataFrame(rng.integers(1, 60, size=(300, 3)))
+        said["median"] = np.median(table, axis=1).astype(int)
+    table = table.assign(said=said[says]).set_axis(header.split(","), axis=1)
+    with pytest.raises(OtherTask):
+        ts.read(table.to_csv(index=False).encode())

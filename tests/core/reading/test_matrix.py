@@ -11,6 +11,7 @@ from tests.conftest import SAMPLES
 from tests.core.reading.layouts import NAMES, saved
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading import MatrixGiven, load, propose, read_matrix
+from tripletscope.core.reading.matrix import Square
 
 
 def test_f39_matrices():
@@ -83,3 +84,15 @@ def test_half_a_matrix_is_no_table_of_answers(size):
         table = load(pd.DataFrame(values, names, names).to_csv().encode())
         with pytest.raises(MatrixGiven):
             propose(table)
+
+
+@pytest.mark.parametrize("made", [
+    lambda rng: np.tril(rng.integers(1, 8, (8, 8)), -1) + 7 * np.eye(8, dtype=int),
+    lambda rng: rng.integers(1, 8, (8, 8)) * (1 - np.eye(8, dtype=int)) + 7 * np.eye(8, dtype=int),
+    lambda rng: rng.integers(0, 2, (8, 8)) | np.eye(8, dtype=int),
+    lambda rng: np.eye(8, k=1, dtype=int) * 3,
+], ids=["half", "ratings", "ties", "empty"])
+def test_other_whole_numbers_are_no_confusions(made):
+    values = made(np.random.default_rng(0))
+    square = Square(values.astype(float), [f"s{k}" for k in range(8)], True, "a.csv", np.arange(8))
+    assert not square.are_counts()
