@@ -112,7 +112,7 @@ def relation_dots(table: pd.DataFrame) -> Plot:
             *series_of(
                 table, "", "accuracy", "relation", names=names, size=10.0, text=lambda row: bold(
                     row.relation, interval(row.accuracy, row.low, row.high),
-                    f"{row.participants} participants"),
+                    f"mean of {row.participants}"),
             ),
             Level(at=CHANCE, note="chance"),
         ],
@@ -124,17 +124,19 @@ def relation_dots(table: pd.DataFrame) -> Plot:
 def pooling_figure(pooling: PoolingCurve, by: str = "participant") -> Plot:
     """Accuracy against the number of participants learned from, with a 95 % band."""
     table = pooling.table.dropna()
+    one = by if by == "participant" else f"value of {by}"
+    many = one.replace("value", "values") if by != "participant" else "participants"
     counts = table["participants"].tolist()
     curve = series_of(
         table, "", "participants", "accuracy", line=True, band=True,
-        hover=f"%{{x}} {escape(by)}s: %{{y:.3f}}<br>%{{hovertext}}",
+        hover=f"%{{x}} {escape(many)}: %{{y:.3f}}<br>%{{hovertext}}",
         text=lambda row: f"{row.low:.3f} to {row.high:.3f}",
     )
     return Plot(
         curve,
-        Axis(f"number of {by}s in training", "log",
+        Axis(f"number of {many} in training", "log",
              ticks={n: str(n) for n in counts} if len(counts) <= _COUNTED else None),
-        Axis(f"accuracy on another {by}"),
+        Axis(f"accuracy on another {one}"),
     )
 
 

@@ -50,7 +50,7 @@ from tripletscope.dashboard.results.presentation import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.words import Sentence, uncited, words
+from tripletscope.dashboard.words import LinkedSentence, uncited, words
 
 #: Width for which trees are laid out, and height of the tallest on paper, divided by it.
 TREE_WIDTH, _TALLEST = 640.0, 1.9
@@ -165,7 +165,7 @@ def _unseen_said(test: ClusterCounts | None) -> Iterator[str]:
     """That a test has shown none, by the same conclusion as where that is told."""
     if test and unseen_clusters(test):
         said = number_said(test, recommend_clusters(test))
-        yield Sentence(words("doubt no clusters", said=uncited(said)), HELP["no clusters"])
+        yield LinkedSentence(words("doubt no clusters", said=uncited(said)), HELP["no clusters"])
 
 
 def _doubts_said(shown: ShownResults, run: Run, number: int) -> Iterator[str]:

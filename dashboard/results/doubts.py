@@ -8,7 +8,7 @@ from tripletscope.core.inference.validity import Doubt, another_method, by_gravi
 from tripletscope.core.run import Run
 from tripletscope.dashboard.results.families import others_ahead
 from tripletscope.dashboard.results.presentation import ShownResults
-from tripletscope.dashboard.words import Sentence, words
+from tripletscope.dashboard.words import LinkedSentence, words
 
 #: Where the documentation says what helps.
 HELP = {
@@ -21,11 +21,11 @@ HELP = {
 }
 
 
-def doubts_said(found: Iterable[Doubt | None], *besides: str) -> Iterator[Sentence]:
+def doubts_said(found: Iterable[Doubt | None], *besides: str) -> Iterator[LinkedSentence]:
     """A sentence for each doubt, but those with some codes."""
     for doubt in found:
         if doubt is not None and doubt.code not in besides:
-            yield Sentence(words(f"doubt {doubt.code}", **doubt.values), HELP[doubt.code])
+            yield LinkedSentence(words(f"doubt {doubt.code}", **doubt.values), HELP[doubt.code])
 
 
 def doubts_of(shown: ShownResults, run: Run | None, error: Run | None = None) -> list[Doubt]:

@@ -67,7 +67,7 @@ from tripletscope.dashboard.results.presentation import (
 )
 from tripletscope.dashboard.results.quality import ceiling_sentences, of_choices, verdict_of
 from tripletscope.dashboard.results.scales import no_scale_said
-from tripletscope.dashboard.words import Sentence, unmarked, words
+from tripletscope.dashboard.words import LinkedSentence, unmarked, words
 
 #: Dimensions in which errors are compared.
 DIMENSIONS = (1, 2, 3)
@@ -290,7 +290,7 @@ def _named(fit: Run) -> str:
     is_sound = fit.complete and fit.numbers["converged_"]
     if is_sound:
         return f"{words.method(fit.fresh())}."
-    return Sentence(f"{fit_said(fit)}.", HELP["unfinished"])
+    return LinkedSentence(f"{fit_said(fit)}.", HELP["unfinished"])
 
 
 def _tried(subject: Subject) -> list[int]:

@@ -47,7 +47,7 @@ from tripletscope.dashboard.results.presentation import (
     uncertainty_of,
 )
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
-from tripletscope.dashboard.words import Sentence, words
+from tripletscope.dashboard.words import LinkedSentence, words
 
 #: A map's frame: width, least and highest height, and height above it.
 _WIDTH, _LEAST, _MOST, _HEAD = 640.0, 260.0, 640.0, 40.0
@@ -88,7 +88,7 @@ def error_said(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield Statement(words("map predicts", error=(error.error, error.low, error.high),
                           scheme=_scheme(run), over=(error.unit, error.n_units)))
     if is_chance(error):
-        yield Statement(Sentence(words("like guessing"), HELP["guessing"]))
+        yield Statement(LinkedSentence(words("like guessing"), HELP["guessing"]))
     elif ceiling.is_precise and not ceiling.differ:
         yield Statement(words("least error", low=1 - ceiling.upper.value,
                               high=1 - ceiling.lower.value))

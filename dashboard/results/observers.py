@@ -72,8 +72,15 @@ def who_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield shown.drawing(
             run, "relations", (100.0 + 44.0 * len(relations)) / SCREEN.width,
             partial(relation_dots, relations), lambda: relations,
-            people=int(relations["participants"].max()), by=by,
+            over=_counted(int(relations["participants"].max()), by),
         )
+
+
+def _counted(number: int, by: str) -> str:
+    """So many participants, or values of another column."""
+    if by == "participant":
+        return words.count(number, by)
+    return words("values of", number=words.count(number, "value"), by=by)
 
 
 def _matrix(shown: ShownResults, run: Run, result: Predictions) -> Drawing:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
@@ -112,9 +111,9 @@ def open(folder: str | PathLike) -> OpenedDataset:
                 arrays = opened.arrays(f"{RESULTS}/{key}/{said['file']}", said["sum"])
                 run = opened.made_run(key, said, arrays, about)
                 runs.append((said["number"], said["name"], run))
-        often = Counter(name for _, name, _ in runs)
+        maps = {name for _, name, run in runs if run.task == "fit"}
         for _, name, run in sorted(runs, key=lambda one: -one[0]):
-            if often[name] > 1 and run.task != "fit":  # what is computed of a map has its name
+            if name in maps and run.task != "fit":  # what is computed of a map has its name
                 name = f"{name}: {run.task}"
             results[free_name(name, {*results})] = run
         return OpenedDataset(

@@ -147,7 +147,7 @@ def _kept(
     same: Callable[[DatasetInfo], bool] = lambda info: True, **further: Any,
 ) -> DatasetInfo:
     """The equal data set that is kept already, or a new one, numbered where its name is taken."""
-    about, name = (origin, triplets.fingerprint, [], report), triplets.name
+    about, name = (origin, triplets.fingerprint, [], report), triplets.name.strip() or origin
     there = services().workspace.datasets()
     for info in there:
         if about == (info.origin, info.imported, info.exclusions, info.report) and (

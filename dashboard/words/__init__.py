@@ -3,5 +3,5 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "sentences": ["Sentence", "distinct", "literal", "uncited", "unmarked", "words"],
+    "sentences": ["LinkedSentence", "distinct", "literal", "uncited", "unmarked", "words"],
 })

@@ -81,7 +81,7 @@ class _Words:
     def percent(self, value: float, digits: int = 1) -> str:
         text = f"{100 * value:.{digits}f}%"
         if digits == 0 and 0 < value < 1 and text in ("0%", "100%"):  # some are
-            return "<1%" if value < 0.5 else ">99%"
+            return "under 1%" if value < 0.5 else "over 99%"
         return text
 
     def estimate(self, value: float, low: float, high: float) -> str:
@@ -181,7 +181,7 @@ class _Words:
 words = _Words()
 
 
-class Sentence(str):
+class LinkedSentence(str):
     """A sentence, and in `trouble` the place of the documentation that says what helps."""
 
     trouble: str

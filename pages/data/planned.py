@@ -197,7 +197,7 @@ def _analyse(context: Context, plan: AnalysisPlan, standing: Standing | None) ->
                 info, refused = excluded_as_planned(info, plan)
             plans.follow(workspace, info, plan)
     if is_asked or is_asked_here:
-        _note_before(context)
+        _note_before(context, plan)
         info = workspace.dataset(info.id)
         context.begin_steps(f"As planned: {info.name}", [*refused, *_steps(info, plan)])
         st.rerun()
@@ -215,17 +215,18 @@ def _before(info: DatasetInfo) -> str:
     return f"{_PLACE}.before@{info.id}"
 
 
-def _note_before(context: Context) -> None:
-    """Note view and map, unless others are noted and a plan changed to these."""
+def _note_before(context: Context, plan: AnalysisPlan) -> None:
+    """Note view and map, unless this plan has changed those that are noted."""
     info, drafts = context.info, context.session.drafts
-    if _before(info) not in drafts or not plans.is_as_planned(info):
-        drafts[_before(info)] = [info.view, info.extra.get(MAP_CHOSEN)]
+    view, _, why = drafts.get(_before(info), ("", None, ""))
+    if why != plan.sha256 or view not in info.views:
+        drafts[_before(info)] = [info.view, info.extra.get(MAP_CHOSEN), plan.sha256]
 
 
 def _way_back(context: Context, is_here: bool) -> None:
     """The button that leads back to view and map of before a plan was followed."""
     info, workspace = context.info, services().workspace
-    view, method = context.session.drafts.get(_before(info), ("", None))
+    view, method, _ = context.session.drafts.get(_before(info), ("", None, ""))
     is_changed = is_here if view != info.view else method != info.extra.get(MAP_CHOSEN)
     if view in info.views and is_changed and pressed(
         context.session, f"{_PLACE}.back", f"Back to “{view}”", icon=":material/undo:",
@@ -234,6 +235,7 @@ def _way_back(context: Context, is_here: bool) -> None:
         with doing(context.session, st.spinner("Changing the view")):
             workspace.use_view(info, view)
             choose_method(info, method and make_method(method))
+        del context.session.drafts[_before(info)]
         st.rerun()
 
 

@@ -123,7 +123,7 @@ def test_one_click_analyses_as_planned_and_deviations_list_themselves(services):
     assert "Planned exclusion that was not made: Too few trials" in told
     assert "Are there groups of participants" in told
     assert not app.button(key="data.plan.run").disabled
-    assert "With these exclusions, which are others, 0 are computed" in told
+    assert "Computed with these exclusions, which are others: 0." in told
     assert "Planned and not computed" not in told, "in the view as planned all are"
     assert "4 of 4 planned analyses computed" in words(start("data", session, "findings"))
     (table,) = tables(app)

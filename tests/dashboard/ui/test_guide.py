@@ -18,7 +18,7 @@ from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.elements import show_error
 from tripletscope.dashboard.ui.guide import anchor_of, help_with
 from tripletscope.dashboard.ui.page import tabs_of
-from tripletscope.dashboard.words import Sentence
+from tripletscope.dashboard.words import LinkedSentence
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -70,7 +70,7 @@ def test_doubts_lead_to_sections_that_are_there():
 
 
 def test_a_finding_leads_to_what_helps():
-    said = Sentence("STE, not converged.", HELP["unfinished"])
+    said = LinkedSentence("STE, not converged.", HELP["unfinished"])
     link = " [What helps](/help/trouble.html#convergence)"
     assert panels.marked(said).endswith(link)
     assert panels.marked("STE, *p* = .05").endswith("05")
