@@ -124,8 +124,9 @@ def relation_dots(table: pd.DataFrame) -> Plot:
 def pooling_figure(pooling: PoolingCurve, by: str = "participant") -> Plot:
     """Accuracy against the number of participants learned from, with a 95 % band."""
     table = pooling.table.dropna()
-    one = by if by == "participant" else f"value of {by}"
-    many = one.replace("value", "values") if by != "participant" else "participants"
+    one, many = ("participant", "participants") if by == "participant" else (
+        f"value of {by}", f"values of {by}"
+    )
     counts = table["participants"].tolist()
     curve = series_of(
         table, "", "participants", "accuracy", line=True, band=True,
