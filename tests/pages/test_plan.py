@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +19,7 @@ from tripletscope.dashboard.store import plans
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS
 from tripletscope.dashboard.ui.opened_map import choose_method, map_method
 from tripletscope.dashboard.ui.page import tabs_of
+from tripletscope.pages.data.planned import _note_before
 
 ANSWERS = crowd(12, 400, people=5)
 
@@ -155,6 +157,21 @@ def test_view_and_map_of_before_come_back(services):
     assert not [one for one in app.button if one.key == "data.plan.back"]
     workspace.use_view(info, "As planned")
     assert workspace.runs(info.id, "bootstrap"), "what was computed as planned stays"
+
+
+def test_a_second_press_does_not_take_the_planned_map_for_that_of_before(services):
+    session_on(services, ANSWERS)
+    (info,), drafts = services.workspace.datasets(), {}
+    plan = planned(dimensions=[2], questions={}, exclusions=[])
+    for method in (SOE(n_init=1), SOE(n_init=2)):
+        choose_method(info, method)
+        (info,) = services.workspace.datasets()
+        _note_before(SimpleNamespace(info=info, session=SimpleNamespace(drafts=drafts)), plan)
+    ((view, method, _),) = drafts.values()
+    assert (view, method["parameters"]["n_init"]) == (ALL_ANSWERS, 1)
+    other = planned(dimensions=[3], questions={}, exclusions=[])
+    _note_before(SimpleNamespace(info=info, session=SimpleNamespace(drafts=drafts)), other)
+    assert next(iter(drafts.values()))[1]["parameters"]["n_init"] == 2
 
 
 def test_a_map_that_is_chosen_while_a_plan_is_computed_stays(services, holding):
