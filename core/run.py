@@ -251,13 +251,13 @@ def run(
 
         abstention, agreement_curve, agreement_with_map, align_spaces, bootstrap,
         bootstrap_dimensions, bootstrap_scale, calibrate, choose_tail, compare_active,
-        compare_conditions, compare_people, compare_treatments, count_clusters, cross_validate,
-        detect_dimension, diagnose, dimension_reproducibility, directions, errors_by_group, explain,
-        feature_weights, fit, heterogeneity, kernel_map, laplace, learning_curve, left_over,
-        map_correlation, map_measured, multiverse, multiverse_chance, number_curve, observer_maps,
-        ordinal_scale, penalty_curve, plan, pooling_curve, posterior, predict_column,
-        recover_spaces, reliability, response_model, robustness, scales_by, search_curve,
-        shared_dimensions, spectrum, split_error, stability, tune, typicality,
+        compare_conditions, compare_people, compare_scales, compare_treatments, count_clusters,
+        cross_validate, detect_dimension, diagnose, dimension_reproducibility, directions,
+        errors_by_group, explain, feature_weights, fit, heterogeneity, kernel_map, laplace,
+        learning_curve, left_over, map_correlation, map_measured, multiverse, multiverse_chance,
+        number_curve, observer_maps, ordinal_scale, penalty_curve, plan, pooling_curve, posterior,
+        predict_column, recover_spaces, reliability, response_model, robustness, scales_by,
+        search_curve, shared_dimensions, spectrum, split_error, stability, tune, typicality,
         uncertainty_by_dimension, unique_parts, who_predicts_whom, with_lapses.
     method : Method
         Not changed.

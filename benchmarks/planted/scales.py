@@ -9,7 +9,7 @@ import numpy as np
 import tripletscope as ts
 from planted import Sentence
 from tests.core.scales.observers import observers
-from tripletscope.core.scales import MLDS, bootstrap_scale, scales_by
+from tripletscope.core.scales import MLDS, bootstrap_scale, compare_scales, scales_by
 from tripletscope.dashboard.results.scales import no_scale_said, rises
 
 RUNS = 20
@@ -18,6 +18,7 @@ RUNS = 20
 def sentences(runs: int | None) -> Iterator[Sentence]:
     runs = runs or RUNS
     yield from _shapes(2 * runs)
+    yield from _pooled(5 * runs)
     few, _, _ = _drawn(22, 58, runs)
     before = [_before(22, 58, seed) for seed in range(runs)]
     for usable in (45, 80, 320):
@@ -55,6 +56,31 @@ def _shapes(runs: int) -> Iterator[Sentence]:
             null=f"{number} answers by a scale, noise .2", alarms=(int(scales[:, 2].sum()), runs),
             planted="guesses", said=(int(guesses[:, 2].sum()), runs),
         )
+
+
+def _pooled(runs: int) -> Iterator[Sentence]:
+    """Whether observers of one scale, who differ in noise and lapses, are said to differ."""
+    said = [_differ(seed, 0.3) for seed in range(runs)]
+    for lapses, method in ((0.0, "none"), (0.05, "none"), (0.05, "each")):
+        alarms = [_differ(seed, 0.0, lapses, method) for seed in range(runs)]
+        yield Sentence(
+            place="Scale, Groups", before="", now="The observers’ scales differ in shape",
+            null=f"3 observers of one scale, 300 answers each, noise of each; the first guesses in "
+            f"{lapses:.0%}; MLDS(lapses={method!r})",
+            alarms=(sum(alarms), runs), planted="exponents with log s.d. .3",
+            said=(sum(said), runs),
+        )
+
+
+def _differ(seed: int, shape: float, lapses: float = 0.0, method: str = "none") -> bool:
+    data, _ = observers(seed, people=3, usable=300, levels=9, shape=shape)
+    rng = np.random.default_rng(seed)
+    guessed = (data.answers["participant"] == "p00") & (rng.random(len(data)) < lapses)
+    turned = guessed & (rng.random(len(data)) < 0.5)
+    rows = np.where(turned.to_numpy()[:, None], data.rows[:, [0, 2, 1]], data.rows)
+    answers = ts.Triplets(rows, data.objects, data.answers)
+    found = compare_scales(MLDS(stimulus="x", lapses=method), answers, simulations=39, seed=seed)
+    return found.shape[2] < 0.05
 
 
 def _said_of_shape(number: int, seed: int, has: bool) -> tuple[bool, bool, bool]:

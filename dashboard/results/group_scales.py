@@ -11,7 +11,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.inference.held_out.units import ENOUGH
 from tripletscope.core.run import Run
-from tripletscope.core.scales import MLDS, GroupScales
+from tripletscope.core.scales import MLDS, GroupScales, ScaleComparison
 from tripletscope.core.scales.scale_trials import stimulus_of
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.scale_curves import Curve, panel_height, scale_multiples
@@ -20,6 +20,7 @@ from tripletscope.dashboard.results.people import floor_said
 from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
+    Numbers,
     ShownResults,
     Statement,
     presents,
@@ -29,6 +30,8 @@ from tripletscope.dashboard.words import unmarked, words
 
 #: People in a sentence, width of their names there, and above small panels, in em.
 _NAMED, _NAME, _TITLE = 6, 16.0, 8.0
+#: Level of the tests of a common scale.
+_UNLIKELY = 0.05
 
 
 @presents("scales_by", told_in="scales")
@@ -64,6 +67,54 @@ def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     for name, scale in scales.items():
         if said := floor_said(scale.floor, options["by"] or "group"):
             yield Advice(f"{name}: {said[0].lower()}{said[1:]}")
+
+
+@presents("compare_scales", told_in="scales")
+def observers_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """Whether observers share one scale, and those of each alone."""
+    comparison: ScaleComparison = run.result()
+    yield Statement(common_scale_said(comparison))
+    yield Numbers(words("observers' own scales"), partial(_own_scales, comparison))
+    yield Numbers(words("observers compared"), partial(_compared, comparison))
+
+
+def common_scale_said(comparison: ScaleComparison) -> str:
+    """What the tests say of pooling: only where shapes are not seen to differ, of the noise."""
+    table, simulations = comparison.table, len(comparison.simulated_gains)
+    (ratio, degrees, p), (by_noise, fewer, p_noise) = comparison.shape, comparison.sensitivity
+    labels = [unmarked(one) for one in short_labels(comparison.names.tolist(), _NAME)]
+    if p < _UNLIKELY:
+        gains = table["gain"] - table["usual"]
+        differ = np.flatnonzero(table["p"] < _UNLIKELY)
+        order = sorted(differ.tolist() or [int(gains.argmax())], key=lambda k: -gains[k])
+        return words("scales differ", ratio=words.number(ratio), degrees=degrees, p=p,
+                     simulations=simulations, names=words.first([labels[k] for k in order], _NAMED))
+    noise = [f"{label} {words.number(sigma)}"
+             for label, sigma in zip(labels, comparison.common_noise, strict=True)]
+    return words(
+        "noises differ" if p_noise < _UNLIKELY else "scales alike", ratio=words.number(ratio),
+        degrees=degrees, p=p, by_noise=words.number(by_noise), fewer=fewer, p_noise=p_noise,
+        simulations=simulations, noise=words.first(noise, _NAMED),
+    )
+
+
+def _own_scales(comparison: ScaleComparison) -> pd.DataFrame:
+    own, errors = comparison.own, comparison.errors
+    return pd.concat([
+        pd.DataFrame({
+            "observer": name, "stimulus": comparison.levels, "value": own[k],
+            "standard error": errors[k], "common scale": comparison.common,
+            "finite": comparison.finite[k],
+        }) for k, name in enumerate(comparison.names)
+    ], ignore_index=True)
+
+
+def _compared(comparison: ScaleComparison) -> pd.DataFrame:
+    return comparison.table.rename(columns={
+        "name": "observer", "noise": "noise σ", "common noise": "σ about the common scale",
+        "gain": "deviance saved by the own scale", "usual": "if scales are alike (median)",
+        "p": "p, corrected",
+    })
 
 
 def held_said(name: str, scale: GroupScales) -> str:

@@ -399,7 +399,7 @@ def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     diagnostics = run.result()
     fit = shown.of(run, "fit")
     yield from map(Statement, departures_said(diagnostics))
-    if n_participants(shown.answers) > 1:
+    if n_participants(shown.answers) > 1 and not shown.all_of("compare_scales"):
         yield Advice(words("observers pooled"))
     if fit is not None and shown.of(run, "bootstrap_scale") is None:  # which says the same
         yield Statement(fit_said(fit.fitted()))

@@ -13,6 +13,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.engine.method import Method, methods
+from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.floor import Floor, floor_of
@@ -21,6 +22,7 @@ from tripletscope.core.scales import MLDS
 from tripletscope.core.scales.scale_trials import stimulus_of
 from tripletscope.dashboard.results.findings import FEW_LEVELS, MANY_LEVELS
 from tripletscope.dashboard.ui import panels
+from tripletscope.dashboard.ui.analysis import Piece
 from tripletscope.dashboard.ui.choosing import dividing_columns
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import number, parameter_form, pick
@@ -32,6 +34,8 @@ PAGE = "scale"
 MLDS_FORM = f"{PAGE}.mlds"
 #: Choices of a stimulus that are no column: none yet, and the order of the objects.
 _NONE, _ORDER = "", "the order of the objects"
+#: Observers whose scales are compared.
+_OBSERVERS = 12
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,11 @@ class ScaleContext(Context):
         names = dividing_columns(self.answers.answers)
         return sorted(names, key=lambda name: name != "participant")
 
+    @property
+    def observers(self) -> str | None:
+        """The column of participants, if there are several."""
+        return "participant" if "participant" in self.groups else None
+
     def embeddings(self) -> dict[str, str]:
         """Titles of the methods that draw maps of these answers, by name."""
         return {name: method.title for name, method in methods("embedding").items()
@@ -64,6 +73,16 @@ class ScaleContext(Context):
         """Who of the largest groups gave answers enough for a map of their own."""
         largest = list(groups_of(self.answers, by).items())[:most]
         return floor_of(method, self.answers, dict(largest), of_scale=True)
+
+    def comparing(self, method: Method, by: str | None, **given: Any) -> list[Piece]:
+        """What shows whether observers share one difference scale, where each is one person."""
+        if by is None or not isinstance(method, MLDS) or method.order:
+            return []
+        members = list(groups_of(self.answers, by).items())[: given.get("most", _OBSERVERS)]
+        are_single = all(n_participants(self.answers.take(of)) < 2 for _, of in members)
+        if not are_single or floor_of(method, self.answers, dict(members)).reached.sum() < 2:
+            return []
+        return [(method, "compare_scales", {"by": by, "most": _OBSERVERS, **given})]
 
 
 @dataclass(frozen=True)

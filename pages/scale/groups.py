@@ -43,12 +43,18 @@ def show_groups(context: StimulusContext) -> None:
             "unit": "participants" if options["unit"] == "both" else options["unit"],
         }
         tasks = (("scales_by", options), ("errors_by_group", errors))
-        pieces = [(method, *task) for task in tasks for method in chosen]
+        pieces = [
+            *(piece for method in chosen
+              for piece in context.comparing(method, options["by"], most=max(options["most"], 2))),
+            *((method, *task) for task in tasks for method in chosen),
+        ]
         runs = context.results(
-            "groups", "Scale", pieces, "Computes a scale and its held-out error for every group."
+            "groups", "Scale", pieces,
+            "Tests whether observers share one scale; computes a scale and its held-out error for "
+            "every group.",
         )
     with picture:
         context.present_or_promise(
-            *runs, promise="Compute draws a scale for every group next to that of all answers, "
-            "with its held-out error.",
+            *runs, promise="Compute shows whether observers share one scale, and draws a scale for "
+            "every group next to that of all answers, with its held-out error.",
         )

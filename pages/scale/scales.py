@@ -54,7 +54,8 @@ def show_scales(context: StimulusContext) -> None:
             panels.empty("No method is chosen", "Choose one or more on the right.")
             return
         context.present_or_promise(
-            *scales, beside=[run for run in done if run.key not in there], looks=looks,
+            *scales, *(run for run in done if run.task == "compare_scales"),
+            beside=[run for run in done if run.key not in there], looks=looks,
             promise="Compute draws the scale of every chosen method against the stimulus, with a "
             "band.",
         )
@@ -108,4 +109,7 @@ def _pieces(context: StimulusContext) -> list[Piece]:
             source = {} if method.is_likelihood else {"source": "bootstrap"}
             pieces.append((method, "ordinal_scale", band | source))
     # Where questions are too few to be divided into folds, there are scales all the same.
-    return [*pieces, *((method, "cross_validate", folds) for method in chosen)]
+    return [
+        *pieces, *((method, "cross_validate", folds) for method in chosen),
+        *(piece for method in chosen for piece in context.comparing(method, context.observers)),
+    ]

@@ -55,7 +55,7 @@ QUICK = {
     "bootstrap_scale": {"resamples": 20}, "diagnose": {"simulations": 20},
     "ordinal_scale": {"stimulus": "size", "maps": 10},
     "scales_by": {"stimulus": "size", "by": "who", "maps": 10},
-    "with_lapses": {"steps": 5},
+    "compare_scales": {"by": "who", "simulations": 20}, "with_lapses": {"steps": 5},
     "compare_treatments": {"kept": "some", "weighted": False, "folds": 2},
     "agreement_with_map": {"folds": 2}, "errors_by_group": {"by": "who", "folds": 2},
     "who_predicts_whom": {"by": "who"},

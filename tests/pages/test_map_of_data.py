@@ -283,7 +283,8 @@ def test_a_fit_that_is_cancelled_while_it_waits_chooses_nothing(services, light,
 def test_a_fit_that_is_cancelled_halfway_is_listed_and_chooses_nothing(services, light):
     app = settled(start("embedding", light), services)
     before = opened_map(only(services))
-    job = fit_pressed(app, services, n_components=9, n_init=99, tol=1e-15)
+    # So long that it is not done before a busy machine comes to cancel it.
+    job = fit_pressed(app, services, n_components=50, n_init=100, tol=1e-15, max_iter=100_000)
     assert becomes(lambda: job.losses or not job.active)
     job.cancel()
     assert job.wait(PATIENCE)

@@ -74,6 +74,7 @@ COMPUTED = {
     ("bootstrap_scale", ""): [("fit", MLDS, {}), ("bootstrap_scale", MLDS, {"resamples": 20})],
     ("diagnose", ""): [("fit", MLDS, {}), ("diagnose", MLDS, {"simulations": 20})],
     ("scales_by", ""): [("scales_by", MLDS, {"most": 2})],
+    ("compare_scales", ""): [("compare_scales", MLDS, {"most": 2, "simulations": 20})],
     ("fit", "conjoint"): [("fit", ts.ratings.MLCM(replicates=5), {})],
     ("search_curve", ""): [FIT, ("search_curve", STE, {})],
     ("predict_column", ""): [FIT, ("predict_column", STE, {"column": "warm", "folds": 2})],

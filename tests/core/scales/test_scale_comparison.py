@@ -1,0 +1,116 @@
+"""Whether observers share a scale: likelihoods of three models, and when they are told apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import norm
+
+from tests.core.scales.observers import observers
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.scales import MLDS, compare_scales
+from tripletscope.dashboard.results.group_scales import common_scale_said
+
+METHOD = MLDS(stimulus="x")
+
+
+def compared(seed: int, lapses: str = "none", simulations: int = 39, **planted):
+    data, _ = observers(seed, **planted)
+    method = MLDS(stimulus="x", lapses=lapses)
+    return data, compare_scales(method, data, simulations=simulations)
+
+
+def test_deviances_are_those_of_separate_fits():
+    data, found = compared(0, people=3, levels=6, usable=200)
+    who = data.answers["participant"].to_numpy()
+    alone = [MLDS(stimulus="x").fit(data.take(who == name)) for name in found.names]
+    assert found.deviances[0] == pytest.approx(METHOD.fit(data).deviance_, rel=1e-8)
+    assert found.deviances[2] == pytest.approx(sum(one.deviance_ for one in alone), rel=1e-8)
+    np.testing.assert_array_equal(found.own, [one.scale_ for one in alone])
+    assert found.n_parameters.tolist() == [5, 7, 15]
+    assert found.gains.sum() == pytest.approx(found.deviances[1] - found.deviances[2])
+
+
+def test_the_common_scale_is_the_most_likely_one():
+    """By an optimiser that knows nothing of the model's form."""
+    data, found = compared(3, people=3, levels=5, usable=150)
+    trials = METHOD.trials(data)
+    signed = np.where(trials.response[:, None], trials.design, -trials.design)[:, 1:]
+    whose = np.searchsorted(np.sort(found.names), data.answers["participant"])[trials.answer]
+
+    def deviance(values: np.ndarray) -> float:
+        sizes = np.exp(np.append(0.0, values[4:]))[whose]
+        return -2.0 * norm.logcdf(sizes * (signed @ values[:4])).sum()
+
+    best = min((minimize(deviance, np.append(start * np.arange(1, 5), [0.0, 0.0]), method="BFGS")
+                for start in (0.5, 2.0)), key=lambda one: one.fun)
+    assert found.deviances[1] == pytest.approx(best.fun, abs=1e-4)
+    np.testing.assert_allclose(found.common[1:], best.x[:4] / best.x[3], atol=1e-3)
+
+
+@pytest.mark.parametrize("lapses", ["none", "each"])
+def test_observers_of_one_scale_are_not_told_apart(lapses):
+    """Only in noise, if that differs; the rates are in ``benchmarks/planted/scales.py``."""
+    _, alike = compared(1, lapses, people=3, usable=200, shape=0.0, consistency=0.0)
+    assert "not seen to differ in shape" in common_scale_said(alike)
+    assert "nor in noise" in common_scale_said(alike)
+    _, found = compared(1, lapses, people=3, usable=400, shape=0.0, consistency=0.8)
+    assert "not seen to differ in shape" in common_scale_said(found)
+    assert "but in noise" in common_scale_said(found) or lapses == "each"
+
+
+def test_the_observer_of_another_scale_is_named():
+    data, _ = observers(5, people=4, usable=250, shape=0.0, consistency=0.2)
+    x = np.linspace(0.0, 1.0, 12) ** 2.5
+    rng = np.random.default_rng(0)
+    rows = data.rows.copy()
+    for row in np.flatnonzero(data.answers["participant"] == "p02"):
+        low, high = sorted(rows[row, 1:])
+        upper = x[high] + x[low] - 2 * x[rows[row, 0]] + rng.normal(0, 0.1) > 0
+        rows[row, 1:] = (low, high) if upper else (high, low)
+    found = compare_scales(METHOD, Triplets(rows, data.objects, data.answers), simulations=39)
+    said = common_scale_said(found)
+    assert "differ in shape, most clearly p02:" in said
+    assert found.table.set_index("name")["p"].drop("p02").min() > 0.05
+
+
+def test_consistent_observers_have_no_finite_scale_and_are_compared_all_the_same():
+    _, found = compared(2, people=3, levels=8, usable=60, shape=0.0, consistency=3.0)
+    assert not found.finite.all()
+    assert np.isfinite(found.deviances).all()
+    assert 0 < found.shape[2] <= 1
+    assert (found.gains >= 0).all()
+    assert (found.simulated_gains >= 0).all()
+
+
+def test_groups_of_several_people_are_refused():
+    data, _ = observers(0, people=4)
+    grouped = data.with_columns({"group": np.arange(len(data)) % 2})
+    with pytest.raises(DataError, match="'0' of 'group' is of 4 participants"):
+        compare_scales(METHOD, grouped, by="group", simulations=20)
+
+
+def test_one_observer_with_enough_answers_is_no_comparison():
+    data, _ = observers(0, people=2, usable=60)
+    few = data.take(np.flatnonzero(
+        (data.answers["participant"] == "p00") | (np.arange(len(data)) % 9 == 0)
+    ))
+    with pytest.raises(DataError, match="fewer than two values of 'participant'"):
+        compare_scales(METHOD, few, simulations=20)
+
+
+def test_preferences_for_an_interval_are_refused():
+    data, _ = observers(0, people=2)
+    with pytest.raises(ValueError, match="leave order out"):
+        compare_scales(MLDS(stimulus="x", order=True), data, simulations=20)
+
+
+def test_the_table_is_corrected_for_all_observers():
+    _, found = compared(4, people=5, usable=80, shape=0.0, simulations=99)
+    assert isinstance(found.table, pd.DataFrame)
+    gains = found.table["gain"].to_numpy()
+    above = (found.simulated_gains >= gains).mean(axis=0)
+    assert (found.table["p"] >= above - 1e-9).all()
