@@ -21,7 +21,11 @@ from tripletscope.core.engine.declared import Number, Seed
 from tripletscope.core.engine.parallel import CancelToken, results_of
 from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.inference.held_out.score import half_width_over_people, question_folds
+from tripletscope.core.inference.held_out.score import (
+    half_width_over_people,
+    pair_folds,
+    question_folds,
+)
 from tripletscope.core.inference.held_out.units import different_pairs, shared_covariance
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
@@ -71,6 +75,16 @@ class Gains:
     models: np.ndarray
     log_share: np.ndarray
     accuracy: np.ndarray
+    are_rated: bool
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What a model must predict better by: probability, and of ratings accuracy, too.
+
+        Comparisons of ratings overlap, so that maps are too sure of those that they have not seen:
+        one that is less sure gains in probability by that alone.
+        """
+        return MEASURES if self.are_rated else MEASURES[:1]
 
     def gain(self, model: str, over: str = ONE, of: str = "log_share") -> tuple[
         float, float, float
@@ -111,10 +125,12 @@ class Gains:
                 best = model
         return best
 
-    def _is_ahead(self, model: str, *of: str) -> bool:
+    def _is_ahead(self, model: str, *others: str) -> bool:
         """Whether a model predicts better than others, and than precision, beyond chance."""
-        rivals = {*of, *({PRECISION} & set(self.models.tolist()))} - {model}
-        return all(self.gain(model, over)[1] > 0 for over in rivals)
+        rivals = {*others, *({PRECISION} & set(self.models.tolist()))} - {model}
+        return all(
+            self.gain(model, over, of)[1] > 0 for over in rivals for of in self.measures
+        )
 
     @property
     def table(self) -> pd.DataFrame:
@@ -176,6 +192,8 @@ class PeopleComparison(Gains):
         As `shared`, of these.
     others_questions : int
         As `n_questions`, of these.
+    are_rated : bool
+        Whether the answers are comparisons of ratings.
     """
 
     people: np.ndarray
@@ -193,6 +211,7 @@ class PeopleComparison(Gains):
     others_share: np.ndarray | None = None
     others_shared: np.ndarray | None = None
     others_questions: int = 0
+    are_rated: bool = False
 
     def _by_questions(self, model: str, over: str, of: str) -> tuple[float, float]:
         """Variance of a mean gain between the questions that people share; degrees of freedom."""
@@ -224,7 +243,7 @@ class PeopleComparison(Gains):
     @property
     def weights_differ(self) -> bool:
         """Whether weights of people predict held-out answers better than one map."""
-        return self.gain(WEIGHTS)[1] > 0
+        return all(self.gain(WEIGHTS, of=of)[1] > 0 for of in self.measures)
 
     @property
     def attention_shown(self) -> bool:
@@ -292,7 +311,7 @@ class PeopleComparison(Gains):
             self.people[left], self.n_choices[left],
             self.models[self.models != OWN], log_share,
             np.full_like(log_share, np.nan), accuracy, self.chance[left], self.others_shared,
-            self.others_questions,
+            self.others_questions, are_rated=self.are_rated,
         )
 
     @property
@@ -351,7 +370,8 @@ def compare_people(
 ) -> PeopleComparison:
     """Held-out answers of each person under one map, weights, groups and maps of their own.
 
-    Answers to one question, and those of one trial, are held out together.
+    Answers to one question, and those of one trial, are held out together; of ratings, those of a
+    pair of objects by all people.
 
     Parameters
     ----------
@@ -439,7 +459,7 @@ def _judged(
 ) -> PeopleComparison:
     """Models of people by held-out answers, each of a known person."""
     judged = held_out(method, answers, models, folds, seed, progress)
-    fold = question_folds(answers, folds, np.random.default_rng(seed))
+    fold = _folds_of(answers, folds, seed)[:, 0]
     return _by_person(judged, models, *people_of(answers, method.by), answers, fold)
 
 
@@ -447,10 +467,12 @@ def held_out(
     method: WeightedEuclidean, answers: Answers, models: list[str], folds: int,
     seed: int, progress: Progress = silent,
 ) -> ChoiceScores:
-    """Every choice, in the order of the answers, predicted from the other folds by M models."""
-    rng = np.random.default_rng(seed)
-    fold = question_folds(answers, folds, rng)
-    if len(np.unique(fold)) < folds:
+    """Choices, in the order of the answers, predicted from the other folds by M models.
+
+    Every choice, but of ratings those between two pairs of one fold.
+    """
+    fold = _folds_of(answers, folds, seed)
+    if any(not part.any() for k in range(folds) for part in _parts(fold, k)):
         raise DataError(
             f"the answers make fewer than {folds} folds", file=answers.name,
             remedy="Ask for fewer folds, or collect more answers.",
@@ -468,6 +490,23 @@ def held_out(
     order = np.argsort(joined[0][0], kind="stable")
     log_share, right = (np.stack([one[k][order] for one in joined], axis=1) for k in (1, 2))
     return ChoiceScores(joined[0][0][order], log_share, right)
+
+
+def _folds_of(answers: Answers, folds: int, seed: int) -> np.ndarray:
+    """(T, 2) fold of both pairs of every answer: of one question, unless they were rated.
+
+    Of ratings, a person's are one group to hold out; but nothing of that person would be left to
+    learn from. Pairs of objects are held out instead, of all people at once.
+    """
+    rng = np.random.default_rng(seed)
+    if answers.are_rated:
+        return pair_folds(answers, folds, rng)
+    return np.repeat(question_folds(answers, folds, rng)[:, None], 2, axis=1)
+
+
+def _parts(fold: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """(T,) masks of the answers to learn from, and of those of fold k."""
+    return (fold != k).all(axis=1), (fold == k).all(axis=1)
 
 
 def mean_by(unit: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -518,8 +557,9 @@ def _fold(
     halt: CancelToken,
 ) -> list[ChoiceScores]:
     """Predictions of a fold by some models; those of groups begin with that of precision."""
-    held = np.flatnonzero(fold == k)
-    learned, others = answers.take(fold != k), answers.take(held)
+    rest, inside = _parts(fold, k)
+    held = np.flatnonzero(inside)
+    learned, others = answers.take(rest), answers.take(held)
     settings = {
         name: getattr(method, name)
         for name in ("n_components", "by", "response", "prior", "seed")
@@ -599,11 +639,13 @@ def _by_person(
     error = np.sqrt(mean(difference) / np.maximum(count - 1, 1)[:, None])
     error[count < _FEWEST] = np.nan
     choices = choices_by(answers, who)
+    choices = choices.take(np.isin(choices.answer, answer))
     guessed, by_guess = (
         np.bincount(choices.unit, each * choices.weight, number)[there] / total[there]
         for each in (choices.chance, np.log(choices.chance))
     )
-    question = np.unique(answers.groups[answer], return_inverse=True)[1]
+    asked = answers.questions if answers.are_rated else answers.groups
+    question = np.unique(asked[answer], return_inverse=True)[1]
     cell = different_pairs(question, person)[2]
     share = weight / total[person] / np.count_nonzero(there)
     shared = np.stack([
@@ -616,6 +658,7 @@ def _by_person(
         int(question.max(initial=-1)) + 1,
         (mean(log_share) - by_guess[:, None]) * total[there, None],
         _half_widths(right, weight, person, fold[answer], shared[1]),
+        are_rated=answers.are_rated,
     )
 
 

@@ -57,6 +57,8 @@ class ConditionComparison(Gains):
     permutations : int
     permuted : {"within participants", "between participants", "between trials"}
         Permuted units, as the design has it.
+    are_rated : bool
+        Whether the answers are comparisons of ratings.
     """
 
     conditions: np.ndarray
@@ -68,6 +70,7 @@ class ConditionComparison(Gains):
     p: float
     permutations: int
     permuted: str
+    are_rated: bool = False
 
     @property
     def attention(self) -> str:
@@ -78,7 +81,8 @@ class ConditionComparison(Gains):
         """
         if self.p > _LEVEL:
             return "unseen"
-        return "seen" if self.gain(WEIGHTS, PRECISION)[1] > 0 else "stretched"
+        gains = (self.gain(WEIGHTS, PRECISION, of) for of in self.measures)
+        return "seen" if all(low > 0 for _, low, _ in gains) else "stretched"
 
     @property
     def weights_differ(self) -> bool:
@@ -145,7 +149,7 @@ def compare_conditions(
     )
     return ConditionComparison(
         names, np.bincount(which), np.array(models), log_share, accuracy, unit, p, permutations,
-        permuted,
+        permuted, answers.are_rated,
     )
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.spatial.distance import pdist
 
 from tests.core.people.planted import answers_of, guessing, own_directions, weighing
 from tripletscope.core.inference.held_out.units import different_pairs, shared_covariance
@@ -15,6 +18,7 @@ from tripletscope.core.people import (
     compare_people,
     weights,
 )
+from tripletscope.core.ratings import Ratings
 from tripletscope.dashboard.results.people import groups_said
 
 
@@ -226,3 +230,26 @@ def test_of_who_chose_rarely_nothing_is_clear():
     assert found.n_told == len(found.people) - 1 == 5
     _, clearly, worse = found.better("weights")
     assert clearly + worse <= 5
+
+
+@pytest.mark.parametrize(("differ", "chosen"), [(True, "weights"), (False, "one map")])
+def test_raters_are_predicted_from_their_other_ratings(differ, chosen):
+    """Held out as a whole, nothing of a rater was left to learn weights from: one map won."""
+    rng = np.random.default_rng(3)
+    x, pairs = rng.normal(size=(10, 2)), np.array(list(combinations(range(10), 2)))
+    rows = [
+        (f"rater {k}", f"o{a}", f"o{b}", rating)
+        for k in range(8)
+        for (a, b), rating in zip(pairs, pdist(
+            x * ((1.3, 0.5), (0.5, 1.3))[k % 2] if differ else x
+        ) + 0.2 * np.abs(rng.normal(size=len(pairs))), strict=True)
+    ]
+    answers = Ratings(
+        pd.DataFrame(rows, columns=["participant", "item1", "item2", "rating"]),
+        direction="dissimilar",
+    ).triplets()
+    found = compare_people(WeightedEuclidean(n_init=2), answers, most_groups=1, folds=5)
+    assert found.chosen == chosen
+    assert found.weights_differ == differ
+    assert found.n_choices.sum() < len(answers)  # those between two folds are of neither
+    np.testing.assert_allclose(found.chance, 0.5)
