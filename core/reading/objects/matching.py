@@ -210,7 +210,8 @@ def read_objects(
     texts = texts.reset_index(drop=True)
     ids = texts[id_column]
     objects = pd.DataFrame({"id": ids})
-    label = named([c for c in texts.columns if c != id_column], LABEL_NAMES)
+    label = named([c for c in texts.columns if c != id_column and not _are_classes(texts[c])],
+                  LABEL_NAMES)
     objects["label"] = texts[label].where(texts[label] != "", ids) if label else ids.map(stem)
     if objects["label"].duplicated().any() and not label:
         objects["label"] = ids
@@ -222,8 +223,16 @@ def read_objects(
     for column in texts.columns:
         if column not in (id_column, label, image):
             other = column if column not in objects else f"{column} (2)"
+            if column == "label" and "class" not in texts:
+                other = "class"
             objects[other] = _typed(texts[column], decimal_comma)
     return objects
+
+
+def _are_classes(labels: pd.Series) -> bool:
+    """Whether labels (n,) are those of classes, which many objects share, and no names."""
+    filled = labels[labels != ""]
+    return len(filled) > 2 and 2 * filled.nunique() <= len(filled)
 
 
 def attach_objects(

@@ -132,6 +132,25 @@ def test_flaws_of_a_column_called_id_are_told(text, message):
     assert message in str(raised.value)
 
 
+@pytest.mark.parametrize(("labels", "others", "names", "classes"), [
+    ("cat dog cat dog cat", "", "a b c d e", ("class", "cat dog cat dog cat")),
+    ("cat dog cat dog cat", ",class", "a b c d e", ("label (2)", "cat dog cat dog cat")),
+    ("cat dog cat dog cat", ",name", "n0 n1 n2 n3 n4", ("class", "cat dog cat dog cat")),
+    ("bank bank tree cup mug", "", "bank bank tree cup mug", None),
+    ("cat dog", "", "cat dog", None),
+])
+def test_labels_of_classes_are_a_column_and_no_names(labels, others, names, classes):
+    """Of 120 pictures, every one was called cat, dog or tree, and no page knew their classes."""
+    further = {"": "", ",class": ",x", ",name": ",n{k}"}[others]
+    rows = (f"{'abcde'[k]},{label}{further.format(k=k)}" for k, label in enumerate(labels.split()))
+    objects = read_objects("\n".join([f"id,label{others}", *rows]).encode())
+    assert objects["label"].tolist() == names.split()
+    if classes is None:
+        assert "class" not in objects
+    else:
+        assert objects[classes[0]].tolist() == classes[1].split()
+
+
 def test_decimal_commas_are_numbers():
     objects = read_objects(b"id;size;code\na;1,5;1,2,3\nb;-0,25;4\n")
     assert objects["size"].tolist() == [1.5, -0.25]
