@@ -164,8 +164,9 @@ class _Dask(Engine):
 
         with self._lock:
             if self._client is not None and self._client.status != "running":
-                self._client.close(timeout=1)
-                self._client = None
+                lost, self._client = self._client, None
+                with suppress(OSError, TimeoutError):  # on a busy machine it ends when it can
+                    lost.close(timeout=1)
             if self._client is None:
                 self._workers = frozenset()
                 try:
