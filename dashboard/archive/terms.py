@@ -21,8 +21,13 @@ class Licence:
 
 
 _CC = "https://creativecommons.org"
-#: Licences by their keys.
+#: Licences by their keys. None is taken for granted: a licence cannot be taken back.
 LICENCES = {
+    "other": Licence(
+        "No licence chosen", "None yet", "", "",
+        "No licence was chosen yet. Without one, others may read this data set, but neither copy "
+        "nor adapt it. Replace this text by the licence that you choose.",
+    ),
     "CC-BY-4.0": Licence(
         "Creative Commons Attribution 4.0 International", "CC BY 4.0", "CC-BY-4.0",
         f"{_CC}/licenses/by/4.0/legalcode",
@@ -41,11 +46,6 @@ LICENCES = {
         "You may share and adapt this data set for non-commercial purposes, if you give "
         "appropriate credit, link to the licence and say what was changed.",
     ),
-    "other": Licence(
-        "No licence chosen", "Other", "", "",
-        "No licence was chosen yet. Without one, others may read this data set, but neither copy "
-        "nor adapt it. Replace this text by the licence that you choose.",
-    ),
 }
 
 
@@ -59,7 +59,7 @@ class Terms:
 
     title: str
     authors: tuple[str, ...] = ()
-    licence: str = "CC-BY-4.0"
+    licence: str = "other"
     pseudonyms: bool = False
 
     def __post_init__(self) -> None:
