@@ -137,9 +137,12 @@ def _presentable(result: Any, answers: Answers | None) -> Any:
     is_run, is_method = isinstance(result, Run), isinstance(result, Method)
     key = ("fit", result.kind) if is_method else (type(result), "")
     if not is_run and (*key, NoneType) not in PRESENTATIONS:
+        tasks = [one.name for one in TASKS.values() if one.gives is type(result)]
         raise TypeError(
-            f"no figures and sentences belong to {type(result).__name__}; give a result of "
-            "tripletscope.run, or a fitted map, kernel or clustering."
+            f"no figures and sentences belong to {type(result).__name__} alone; give "
+            + (f"tripletscope.run({tasks[0]!r}, method, answers, options), which holds the same "
+               "and how it was computed." if tasks else
+               "a result of tripletscope.run, or a fitted map, kernel or clustering.")
         )
     if is_method:
         check_is_fitted(result)
