@@ -34,6 +34,8 @@ from tripletscope.core.scales.mlds import MLDS, standardised
 from tripletscope.core.scales.scale_samples import batches, simulated_counts
 from tripletscope.core.scales.scale_trials import ScaleTrials
 
+#: Level of the tests.
+_LEVEL = 0.05
 #: Simulations in one piece of work.
 _TOGETHER = 10
 #: Keeps the product of common scale and sensitivities apart; changes no probability.
@@ -102,6 +104,11 @@ class ScaleComparison:
     def shape(self) -> tuple[float, int, float]:
         """Likelihood ratio of own scales against the common one, its degrees of freedom, and p."""
         return self._ratio(1, self.simulated_gains.sum(axis=1))
+
+    @property
+    def shapes_differ(self) -> bool:
+        """Whether own scales are significantly better than the common one, at 5 %."""
+        return self.shape[2] < _LEVEL
 
     @property
     def sensitivity(self) -> tuple[float, int, float]:

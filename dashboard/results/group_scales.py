@@ -83,7 +83,7 @@ def common_scale_said(comparison: ScaleComparison) -> str:
     table, simulations = comparison.table, len(comparison.simulated_gains)
     (ratio, degrees, p), (by_noise, fewer, p_noise) = comparison.shape, comparison.sensitivity
     labels = [unmarked(one) for one in short_labels(comparison.names.tolist(), _NAME)]
-    if p < _UNLIKELY:
+    if comparison.shapes_differ:
         gains = table["gain"] - table["usual"]
         differ = np.flatnonzero(table["p"] < _UNLIKELY)
         order = sorted(differ.tolist() or [int(gains.argmax())], key=lambda k: -gains[k])

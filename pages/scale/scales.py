@@ -53,8 +53,11 @@ def show_scales(context: StimulusContext) -> None:
         if not pieces:
             panels.empty("No method is chosen", "Choose one or more on the right.")
             return
+        compared = [run for run in done if run.task == "compare_scales"]
+        differ = any(run.result().shapes_differ for run in compared)
+        # A scale of all answers that is nobody's is no finding: that comes first.
         context.present_or_promise(
-            *scales, *(run for run in done if run.task == "compare_scales"),
+            *(compared if differ else ()), *scales, *(() if differ else compared),
             beside=[run for run in done if run.key not in there], looks=looks,
             promise="Compute draws the scale of every chosen method against the stimulus, with a "
             "band.",
