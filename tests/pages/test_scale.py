@@ -80,6 +80,8 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
     assert numbers(curves[0]["y"])[[0, -1]].tolist() == [0, 1]
     text = words(app).replace("\\", "")
     assert text.count("A monotonic curve fits into the simultaneous") == 2
+    differ = text.index("observers’ scales differ in shape, most clearly")
+    assert differ < text.index("A monotonic curve"), "the scale of all comes after that doubt"
     assert "whose anchor does not lie between the two others" in text
     assert app.button(key="scale.scale.run").disabled, "nothing is computed twice"
     unfold(app, *TABLES)

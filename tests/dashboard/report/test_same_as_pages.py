@@ -7,6 +7,7 @@ from pandas.api.types import is_numeric_dtype
 from scipy.spatial.distance import pdist, squareform
 
 import tripletscope as ts
+from tests.core.scales.observers import observers
 from tests.core.scales.test_conjoint import judged
 from tripletscope.core.run import TASKS
 from tripletscope.dashboard.report.document import Paragraph
@@ -74,7 +75,9 @@ COMPUTED = {
     ("bootstrap_scale", ""): [("fit", MLDS, {}), ("bootstrap_scale", MLDS, {"resamples": 20})],
     ("diagnose", ""): [("fit", MLDS, {}), ("diagnose", MLDS, {"simulations": 20})],
     ("scales_by", ""): [("scales_by", MLDS, {"most": 2})],
-    ("compare_scales", ""): [("compare_scales", MLDS, {"most": 2, "simulations": 20})],
+    ("compare_scales", ""): [
+        ("compare_scales", ts.MLDS(stimulus="x"), {"simulations": 20}),
+    ],
     ("fit", "conjoint"): [("fit", ts.ratings.MLCM(replicates=5), {})],
     ("search_curve", ""): [FIT, ("search_curve", STE, {})],
     ("predict_column", ""): [FIT, ("predict_column", STE, {"column": "warm", "folds": 2})],
@@ -125,6 +128,8 @@ def data_of(task, method, answers):
         return ts.ratings.ConjointComparisons(
             judged(np.random.default_rng(0), 900, lambda a, b: 0.8 * a + 0.5 * b), "gloss.csv"
         )
+    if task == "compare_scales":
+        return observers(0, people=2, usable=60)[0]
     return rated_as(answers) if TASKS[task].of_measured or method is SHARED else answers
 
 
