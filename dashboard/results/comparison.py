@@ -165,10 +165,12 @@ def dimensions_said(
 
 def _enough(suggestion: Suggestion) -> str:
     """That the number with the lowest error is more than is needed."""
-    chosen = suggestion.n_components
-    if suggestion.is_chance or not suggestion.is_decided or chosen >= suggestion.best:
+    least = suggestion.undecided[0]
+    if suggestion.is_chance or least >= suggestion.best:
         return ""
-    return words("suffice", d=chosen)
+    if suggestion.is_decided:
+        return words("suffice", d=suggestion.n_components)
+    return words("no worse", d=least)
 
 
 def dimensions_advised(suggestion: Suggestion) -> Iterator[str]:
@@ -179,7 +181,11 @@ def dimensions_advised(suggestion: Suggestion) -> Iterator[str]:
     if not suggestion.is_decided and 2 in alike and chosen != 2:
         yield words("take for a picture", d=chosen)
     elif suggestion.is_decided or len(alike) > 1:
-        yield words("take dimensions", d=chosen)
+        fewer = "" if suggestion.is_decided or alike[0] >= chosen else words(
+            "fewer alike", d=alike[0]
+        )
+        most = words("most tried") if chosen == suggestion.tried[-1] else ""
+        yield words("take dimensions", d=chosen, fewer=fewer, most=most)
     if suggestion.needed > suggestion.n_questions:
         yield words("dimensions need", d=chosen, needed=round(suggestion.needed),
                     number=suggestion.n_questions)

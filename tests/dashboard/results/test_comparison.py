@@ -28,7 +28,8 @@ def test_what_cannot_be_decided_is_not_recommended():
     clear = PairedDifference(0.018, 0.009, 0.027, 0.004, 7.0, 0.002)
     unsure = Suggestion(5, 5, {1: clear, 2: apart}, needed=1200.0, n_answers=900, n_questions=900)
     text = dimensions_told("STE", unsure, best)
-    assert text.startswith("STE: from 1 to 5 dimensions, the held-out error was lowest with 5, .29")
+    assert text.startswith("STE: from 1 to 5 dimensions, the held-out error was lowest with 5 "
+                           "(2 not seen to be worse), .29")
     assert "900 answers cannot decide between these numbers of dimensions: 2, 5." in text
     assert "No more than 5 dimensions were tried" in text
     assert "Sufficient for a picture: 2; for prediction: 5. By the rule" in text
@@ -49,6 +50,7 @@ def test_what_cannot_be_decided_is_not_recommended():
     one = Suggestion(2, 2, {1: clear}, n_answers=900, n_questions=900)
     edge = dimensions_told("STE", one, best)
     assert "No more than 2 dimensions were tried; more might predict better." in edge
+    assert edge.endswith(" Sufficient: 2 dimensions, the most that were tried.")
     beats, alike = methods_said("t-STE", {"STE": clear, "CKL": apart})
     assert beats.startswith(
         "t-STE predicts better than STE: the errors differ by +1.8 [+0.9, +2.7] points"
