@@ -29,7 +29,7 @@ from tripletscope.core.similarity.clusters.dendrogram import Dendrogram
 #: What may be in doubt, the gravest first.
 CODES = (
     "guessing", "random order", "popularity", "another method", "parts", "weak links",
-    "few answers", "copies", "unfinished", "degenerate", "no clusters", "ties",
+    "more dimensions", "few answers", "copies", "unfinished", "degenerate", "no clusters", "ties",
 )
 #: Those before which a map is not looked at.
 GRAVE = {"guessing", "random order", "popularity", "another method", "parts", "degenerate"}
@@ -48,6 +48,8 @@ _RECORDED = ("response_time", "time", "side")
 #: Stress that is next to nothing. Pairs lie on one another up to the second share of the largest
 #: distance; where more than the third are there without being the most alike, a map is degenerate.
 _NOTHING, _TOGETHER, _MOST_TOGETHER = 0.01, 0.05, 0.15
+#: A lower error by this much is worth a dimension.
+_WORTH_ONE = 0.01
 #: Heights that differ by less than this share differ by rounding.
 _ROUNDING = 1e-9
 #: Pairs from which on a map can be degenerate.
@@ -67,7 +69,8 @@ class Doubt:
         is compared with, predicts better than the map. ``another method`` predicts better than that
         of the map. ``parts``: groups of objects that no answer connects. ``weak links``: such
         groups without single trials or questions, on which alone rests how these groups lie to each
-        other. ``few answers``: about some objects. ``copies``: answers that repeat others.
+        other. ``more dimensions`` predict better than those of the map. ``few answers``: about some
+        objects. ``copies``: answers that repeat others.
         ``unfinished``: a fit that was stopped or has not converged.
         ``degenerate``: no stress, because pairs lie on one another that are not alike.
         ``no clusters``: no test has shown any. ``ties``: no height gives so many clusters.
@@ -133,7 +136,7 @@ def by_gravity(found: Iterable[Doubt | None]) -> list[Doubt]:
     """The gravest first. Of guesses it does not matter who guesses better."""
     there = [doubt for doubt in found if doubt is not None]
     if any(doubt.code == "guessing" for doubt in there):
-        there = [doubt for doubt in there if doubt.code != "another method"]
+        there = [one for one in there if one.code not in ("another method", "more dimensions")]
     return sorted(there, key=lambda doubt: CODES.index(doubt.code))
 
 
@@ -162,6 +165,15 @@ def another_method(ahead: Mapping[str, PairedDifference]) -> Doubt | None:
     best = max(better, key=lambda name: ahead[name].difference)
     more = ahead[best]
     return Doubt("another method", {"best": best, "much": (more.difference, more.low, more.high)})
+
+
+def more_dimensions(ahead: Mapping[int, PairedDifference]) -> Doubt | None:
+    """That a map surely needs more dimensions, of which the best number is named: by `ahead_of`."""
+    better = {d: more for d, more in ahead.items() if more.difference >= _WORTH_ONE}
+    found = another_method(better)
+    if found is None:
+        return None
+    return Doubt("more dimensions", {"d": found.values["best"], "much": found.values["much"]})
 
 
 #: What was found of answers that are still in use: page, caption and report ask in turn.

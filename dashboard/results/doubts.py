@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tripletscope.core.inference.validity import Doubt, another_method, by_gravity, doubts
+from tripletscope.core.inference.validity import (
+    Doubt,
+    another_method,
+    by_gravity,
+    doubts,
+    more_dimensions,
+)
 from tripletscope.core.run import Run
-from tripletscope.dashboard.results.families import others_ahead
+from tripletscope.dashboard.results.families import dimensions_ahead, others_ahead
 from tripletscope.dashboard.results.presentation import ShownResults
 from tripletscope.dashboard.words import LinkedSentence, words
 
@@ -15,6 +21,7 @@ HELP = {
     **dict.fromkeys(("guessing", "random order"), "guessing"),
     **dict.fromkeys(("popularity", "another method"), "choosing#which-method-for-a-map"),
     **dict.fromkeys(("parts", "weak links"), "choosing#which-questions"),
+    "more dimensions": "pages/compare#methods-and-dimensions",
     "few answers": "choosing#how-many-answers", "copies": "pages/data#exclusions",
     "unfinished": "convergence", "degenerate": "pages/embedding#dissimilarities",
     "no clusters": "pages/clusters#number-and-stability", "ties": "pages/clusters#height-cut",
@@ -31,9 +38,12 @@ def doubts_said(found: Iterable[Doubt | None], *besides: str) -> Iterator[Linked
 def doubts_of(shown: ShownResults, run: Run | None, error: Run | None = None) -> list[Doubt]:
     """Doubts about a result, with its held-out error if that is known; of answers alone without.
 
-    Errors of other methods count that are shown with it.
+    Errors of other methods, and of more dimensions, count that are shown with it.
     """
     found = doubts(
         shown.answers, run.fitted() if run else None, error=error.result() if error else None
     )
-    return by_gravity([*found, another_method(others_ahead(shown, run) if run else {})])
+    if run is not None and run.parameters.get("n_components"):
+        found += [another_method(others_ahead(shown, run)),
+                  more_dimensions(dimensions_ahead(shown, run))]
+    return by_gravity(found)

@@ -144,10 +144,19 @@ def error_shown(context: Context, method: Method) -> Run | None:
 
 
 def errors_compared(context: Context, method: Method) -> list[Run]:
-    """Errors of a map and of other methods in as many dimensions, where both were computed."""
+    """Errors of a map, of other methods in as many dimensions, and of its own in more."""
     workspace, d = services().workspace, method.get_params().get("n_components")
+    apart = {"n_components": None}
+
+    def is_wanted(run: RunInfo) -> bool:
+        number = run.record["parameters"].get("n_components")
+        alike = run.record["method"] == method.name and (
+            run.record["parameters"] | apart == as_record(method)["parameters"] | apart
+        )
+        return number == d or (alike and number > d)
+
     listed = [run for run in workspace.runs(context.info.id, "cross_validate", method.kind)
-              if run.complete and run.record["parameters"].get("n_components") == d]
+              if run.complete and is_wanted(run)]
     is_own = [_key(run.settings) == _key(as_record(method)) for run in listed]
     if not any(is_own) or all(is_own):
         return []

@@ -94,6 +94,13 @@ def surpassed(has: bool) -> tuple[Triplets, list[Run]]:
     return of_map(answers, *(methods if has else reversed(methods)))
 
 
+def flattened(has: bool) -> tuple[Triplets, list[Run]]:
+    """Objects in space, on a plane map."""
+    truth = np.random.default_rng(0).normal(size=(14, 3)) * [2.5, 2.5, 2.5 * has]
+    answers = simulate(truth, 4000, noise="logistic", seed=1)
+    return of_map(answers, ts.STE(n_init=2), ts.STE(n_components=3, n_init=2))
+
+
 def parted(has: bool) -> tuple[Triplets, list[Run]]:
     halves = [sound().rows, sound().rows + 12]
     between = [] if has else [np.array([[k, 12 + k, 12 + (k + 1) % 12] for k in range(12)])]
@@ -155,6 +162,7 @@ CASES = {
     ),
     "popularity": Case(popular, "How often each object was chosen, whatever it was compared with"),
     "another method": Case(surpassed, "STE predicts held-out answers better than this map"),
+    "more dimensions": Case(flattened, "3 dimensions predict held-out answers better than those"),
     "parts": Case(parted, "fall into 2 groups that no answer connects"),
     "weak links": Case(linked, "Single answers join 2 groups of objects"),
     "few answers": Case(lonely, "Objects in fewer than 3 answers"),
