@@ -24,6 +24,11 @@ GROUP_NAMES = (*WORDS["groups"]["English"], *spelt(WORDS["groups"]["foreign"]))
 TASK_NAMES = {task: spelt(names) for task, names in WORDS["asked"].items()}
 
 _WORDING = {name: tuple(words) for name, words in WORDS["wording"].items()}
+#: Words in names of responses that are the less similar one.
+FARTHER = (
+    "less", "least", "farther", "farthest", "further", "furthest", "dissim", "dissimilar",
+    "dissimilarity", "different", "difference",
+)
 
 #: Names that only mean something together: anchor, then two options, or without a column of the
 #: choice, near and far.
@@ -42,6 +47,8 @@ _USUAL_NAMES = frozenset({
     *chain(*ALIASES.values(), *TASK_NAMES.values()), *GROUP_NAMES, *ID_NAMES, *LABEL_NAMES,
     *IMAGE_NAMES,
 })
+#: Words that are written together with others.
+_WITH_OTHERS = frozenset({*WORDS["beside"]["things"], *WORDS["wording"]["together"]})
 
 
 @lru_cache(4096)  # columns, cells and words are compared many times
@@ -54,14 +61,15 @@ def normalised(name: str) -> str:
     return "".join(character for character in name if character.isalnum())
 
 
-def _words(text: str) -> list[str]:
-    text = unicodedata.normalize("NFKC", text).casefold()
-    return re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", text)
+def words_of(text: str) -> list[str]:
+    """The words of a text or a name in small letters; signs, numbers and capitals divide them."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", unicodedata.normalize("NFKC", text))
+    return re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", apart.casefold())
 
 
 def asked_for(text: str) -> str:
     """What a question asks for: "nearer", "farther", or "" if its words do not tell for sure."""
-    words = _words(text)
+    words = words_of(text)
     if {*words} & {*_WORDING["negations"]}:
         return ""
     near = [k for k, word in enumerate(words) if word.startswith(_WORDING["nearer"])
@@ -78,7 +86,7 @@ def asked_for(text: str) -> str:
 
 def asks_otherwise(text: str) -> bool:
     """Whether any word of a text says "less", what is farther, or "not"."""
-    words = _words(text)
+    words = words_of(text)
     return any(word.startswith(_WORDING["farther"]) for word in words) or bool(
         {*words} & {*_WORDING["less"], *_WORDING["negations"]}
     )
@@ -86,7 +94,7 @@ def asks_otherwise(text: str) -> bool:
 
 def asks_what_belongs_not(text: str) -> bool:
     """Whether the one is asked for that does not belong to the others."""
-    words = _words(text)
+    words = words_of(text)
     return bool({*words} & {*_WORDING["negations"]}) and any(
         word.startswith(_WORDING["belonging"]) for word in words
     )
@@ -94,6 +102,18 @@ def asks_what_belongs_not(text: str) -> bool:
 
 def is_usual_name(name: str) -> bool:
     return normalised(name) in _USUAL_NAMES
+
+
+def says(name: str, words: Iterable[str]) -> bool:
+    """Whether a name has one of some words, alone or written together with a usual one.
+
+    What has one by chance says another thing: ``performer``, ``lasting``, ``wireless``.
+    """
+    return any(
+        not rest or rest in _WITH_OTHERS or is_usual_name(rest)
+        for own in words_of(name) for word in words
+        for rest in (own.removeprefix(word), own.removesuffix(word)) if rest != own
+    )
 
 
 def named(columns: Iterable[str], aliases: Iterable[str]) -> str | None:

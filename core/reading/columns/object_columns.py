@@ -21,7 +21,14 @@ from tripletscope.core.reading.columns.values import (
     share,
 )
 from tripletscope.core.reading.languages import WORDS, spelt
-from tripletscope.core.reading.names import ALIASES, GROUP_NAMES, TASK_NAMES, normalised
+from tripletscope.core.reading.names import (
+    ALIASES,
+    GROUP_NAMES,
+    TASK_NAMES,
+    normalised,
+    says,
+    words_of,
+)
 
 #: Least share of the values of one column that another one of the same objects has; of few rows,
 #: most objects are in one place only.
@@ -38,8 +45,8 @@ _BY_CHANCE, _OFTEN, _HARDLY = 5.0, 0.5, 0.1
 _SELDOM = 0.05
 #: Least share of the catch trials of which the same is said.
 _CAUGHT = 0.8
-#: In names of what another row was about.
-_ELSEWHERE = re.compile(r"prev|last|prior|next|former", re.IGNORECASE)
+#: Words in names of what another row was about.
+_ELSEWHERE = spelt(WORDS["beside"]["elsewhere"])
 #: Columns that are compared with each other, in quadratic time.
 _COMPARED = 40
 #: Sets of columns that are looked at: a table of many like columns has any number.
@@ -282,7 +289,7 @@ def _with_catch_trials(columns: Columns, candidates: list[ColumnCells]) -> list[
     Numbers of many things are alike by chance, and of another question, such as the last one,
     the response says nothing.
     """
-    names = [c for c in candidates if not c.is_numeric and not _ELSEWHERE.search(c.name)]
+    names = [c for c in candidates if not c.is_numeric and not says(c.name, _ELSEWHERE)]
     alike = {
         frozenset((one.name, other.name)) for one, other in combinations(names, 2)
         if _share_objects([one, other]) and differ([one, other]) >= _DIFFER
@@ -369,7 +376,7 @@ def _responses_in(columns: Columns, objects: Sequence[ColumnCells]) -> list[Resp
 def is_called_response(name: str) -> bool:
     if normalised(name) in _RESPONSES or name.endswith(".keys"):
         return True
-    words = {*map(normalised, re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)))}
+    words = {*map(normalised, words_of(name))}
     # Numbered ones are options.
     return not re.search(r"\d", name) and not never_objects(name) and bool(
         words & _RESPONSE_WORDS and not words & _NO_RESPONSE_WORDS
@@ -427,10 +434,9 @@ def says_practice(text: str) -> bool:
 
 def says_part(text: str) -> bool:
     """Whether a name is that of a part of a study, such as practice, and of no person."""
-    words = re.findall(r"[^\W\d_]+", text.casefold())
     parts = tuple(WORDS["beside"]["parts"])
     return says_practice(text) or any(
-        word.startswith(parts) and not word.startswith("participant") for word in words
+        word.startswith(parts) and not word.startswith("participant") for word in words_of(text)
     )
 
 

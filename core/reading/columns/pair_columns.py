@@ -23,7 +23,7 @@ from tripletscope.core.reading.columns.values import (
 )
 from tripletscope.core.reading.formats.several import FILE
 from tripletscope.core.reading.languages import WORDS
-from tripletscope.core.reading.names import ALIASES, named, normalised
+from tripletscope.core.reading.names import ALIASES, named, normalised, words_of
 from tripletscope.core.reading.table import Table
 
 NAMES = WORDS["measured"]
@@ -283,8 +283,9 @@ def meaning_of(name: str) -> str | None:
 
 def says_value(name: str) -> bool:
     """Whether a name is that of a value, such as a rating, whatever large means."""
-    words = {*map(normalised, re.findall(r"[^\W\d_]+", name))}
-    return normalised(name) in NAMES["values"] or bool(words & {"rating", "ratings", "score"})
+    return normalised(name) in NAMES["values"] or not {"rating", "ratings", "score"}.isdisjoint(
+        words_of(name)
+    )
 
 
 def value_columns(columns: Columns, pairs: PairColumns) -> list[ColumnCells]:

@@ -35,18 +35,18 @@ from tripletscope.core.reading.kinds import (
 from tripletscope.core.reading.languages import FOREIGN_CELLS, foreign_names
 from tripletscope.core.reading.names import (
     ALIASES,
+    FARTHER,
     WEAK_TRIPLES,
     asked_for,
     by_names,
     named,
     normalised,
+    says,
+    words_of,
 )
 
 #: Names of responses that are true if the first option is nearer.
 _YES = ("eval", "firstisnearer")
-_FARTHER = ("less", "least", "farther", "further", "dissimilar", "different")
-
-
 #: Least share of rows in which the anchor is none of two options; others are catch trials.
 _APART = 0.1
 #: A place between left and right, which any of three may have.
@@ -181,8 +181,10 @@ def _anchor(names: Sequence[str]) -> tuple[str | None, tuple[str, ...], Sign]:
 
 
 def _is_between(name: str) -> bool:
-    text = normalised(name)
-    return text == "mid" or any(word in text for word in _BETWEEN)
+    words = words_of(name)
+    return "mid" in words or any(
+        word.startswith(_BETWEEN) or word.endswith(_BETWEEN) for word in words
+    )
 
 
 def _one(
@@ -190,10 +192,7 @@ def _one(
     coding: str | Mapping[str, int], points: int, sign: Sign, opposite: bool = False,
 ) -> Claim:
     choice = response.column.name
-    text = normalised(choice)
-    farther = any(word in text for word in _FARTHER) or "farther" in map(
-        asked_for, (choice, anchor)
-    )
+    farther = says(choice, FARTHER) or "farther" in map(asked_for, (choice, anchor))
     task = "farther" if farther != opposite else "nearer"
     if not response.called:
         points = min(points, LIKELY)

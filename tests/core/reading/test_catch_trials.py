@@ -14,6 +14,7 @@ LAYOUTS = {
     "anchored": [
         (["sample", "left_picture", "right_picture"], "side"),
         (["top", "bottom_left", "bottom_right"], "key"), (["q1", "q7", "zz"], "item"),
+        (["performer", "lasting_left", "lasting_right"], "side"),
     ],
     "odd": [
         (["object1", "object2", "object3"], "item"), (["object1", "object2", "object3"], "number"),
@@ -82,6 +83,8 @@ def test_what_is_chosen_apart_from_catch_trials_is_an_option():
 @pytest.mark.parametrize(("header", "says"), [
     ("left,right,cue,chosen", "option"), ("home,away,champion,winner", "option"),
     ("home,away,venue_of,result", "side"), ("arm_left,arm_right,last_arm,chosen_arm", "option"),
+    ("arm_left,arm_right,lastanchor,chosen_arm", "option"),
+    ("bild_links,bild_rechts,bildVorherig,gewählt", "option"),
     ("target,distractor,prime,response", "first"), ("winner,loser,referee,round", "number"),
     ("t1,t2,t3,median", "median"),
 ])

@@ -15,7 +15,13 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.reading import AmbiguousTable, OtherTask, file_of_measured
+from tripletscope.core.reading import (
+    AmbiguousTable,
+    OtherTask,
+    file_of_measured,
+    load,
+    recognise,
+)
 from tripletscope.core.reading.kinds.levels import chosen_first
 from tripletscope.core.studies.quality.importing import read
 
@@ -378,3 +384,27 @@ def test_what_compares_nothing_never_becomes_answers(kind):
         frame = pd.DataFrame(OTHERS[kind](np.random.default_rng(seed)))
         with pytest.raises(DataError):
             read(frame.to_csv(index=False).encode(), name="table.csv")
+
+
+@pytest.mark.parametrize(("response", "task"), [
+    *((f"{word}_choice", "nearer") for word in ("wireless", "lesson", "indifferent", "pleasant")),
+    *((f"{word}_choice", "farther") for word in (
+        "least_similar", "lesssimilar", "mostDifferent", "leastalike", "furthest")),
+    ("choiceBlessing", "nearer"), ("choice_less", "farther"), ("chosen_dissimilar", "farther"),
+])
+def test_words_within_other_words_do_not_turn_answers_round(response, task):
+    shown = shown_of(np.random.default_rng(0), 60, 3)
+    side = np.where(np.random.default_rng(1).random(60) < 0.5, "left", "right")
+    frame = pd.DataFrame(shown, columns=["anchor", "left", "right"]).assign(**{response: side})
+    reading = recognise(load(frame.to_csv(index=False).encode())).clear.reading
+    assert (reading.task, reading.roles["choice"]) == (task, response)
+
+
+@pytest.mark.parametrize("response", ["wireless_choice", "unless_chosen", "modded_answer"])
+def test_one_of_many_is_the_most_similar_one_unless_a_word_says_otherwise(response):
+    shown = shown_of(np.random.default_rng(0), 90, 5)
+    names = ["target", *(f"option{k}" for k in range(1, 5))]
+    frame = pd.DataFrame(shown, columns=names).assign(**{response: shown[:, 2]})
+    assert len(read(frame.to_csv(index=False).encode())) == 3 * len(frame)
+    with pytest.raises(DataError):
+        read(frame.rename(columns={response: "odd_choice"}).to_csv(index=False).encode())
