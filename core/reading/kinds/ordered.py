@@ -16,7 +16,7 @@ from tripletscope.core.reading.columns.object_columns import (
     never_objects,
     object_groups,
 )
-from tripletscope.core.reading.columns.pair_columns import is_beside, says_value
+from tripletscope.core.reading.columns.pair_columns import NAMES, is_beside, says_value
 from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ
 from tripletscope.core.reading.kinds import (
     CERTAIN,
@@ -55,10 +55,15 @@ _ODD_LAST = re.compile(r"(train(set|_90)|validationset|test(set\d*|_10))\.(txt|n
 
 def _evidence(columns: Columns) -> list[Claim]:
     roles = by_names(columns.names, {role: ALIASES[role] for role in ("anchor", "near", "far")})
-    if len(roles) < 3:
+    unnamed = len(roles) < 3
+    if unnamed:
         roles = _third_of(columns)
     if len(roles) == 3:
-        return _by_names(columns, roles, [columns[name] for name in roles.values()])
+        # Who wins and who loses may be preferred, beside a third that nobody compares with them.
+        likes = unnamed and [normalised(roles["near"]), normalised(roles["far"])] in (
+            NAMES["preferred"]
+        )
+        return _by_names(columns, roles, [columns[name] for name in roles.values()], likes)
     found: list[Claim] = []
     for objects in _groups(columns):
         beside = columns.but(*(column.name for column in objects))
@@ -114,7 +119,7 @@ def _are_phrases(column: ColumnCells) -> bool:
 
 
 def _by_names(
-    columns: Columns, roles: dict[str, str], objects: Sequence[ColumnCells]
+    columns: Columns, roles: dict[str, str], objects: Sequence[ColumnCells], doubtful: bool
 ) -> list[Claim]:
     few = max(column.n_written for column in objects) < TELLING
     share_names = any(one.values & other.values for one, other in combinations(objects, 2))
@@ -122,7 +127,7 @@ def _by_names(
     are_objects = all(may_name(column) or column.is_constant for column in objects)
     plain = all(normalised(roles[role]) in names for role, names in PLAIN.items())
     sure = plain or (apart and (few or share_names))
-    points = CERTAIN if are_objects and sure else POSSIBLE
+    points = CERTAIN if are_objects and sure and not doubtful else POSSIBLE
     return [answers(
         columns, "ordered", points, "nearer", roles,
         Sign("by_names", {"anchor": roles["anchor"]}), title="Anchor, nearer and farther",

@@ -32,17 +32,20 @@ def _evidence(columns: Columns) -> list[Claim]:
     asked = {name for names in TASK_NAMES.values() for name in names}
     if usual & ({*ALIASES["anchor"]} - {*NAMES["things"]} | asked):
         return []
-    return [*_counts(columns), *_ranks(columns), *(_won(columns) or _chosen(columns))]
+    won = _won(columns)
+    sure = [one for one in won if one.points == CERTAIN]
+    return [*_counts(columns), *_ranks(columns), *(sure or _chosen(columns) or won)]
 
 
 def _won(columns: Columns) -> list[Claim]:
     for first, second in NAMES["preferred"]:
         winner, loser = named(columns.names, (first,)), named(columns.names, (second,))
         if winner and loser and _share_names(columns[winner], columns[loser]):
+            # A third may be compared with both, or have watched them.
             others = [one for one in columns.but(winner, loser) if _third(one, columns[winner])]
             sign = Sign("won", {"winner": winner, "loser": loser})
-            return [] if others else [Claim(
-                "preferences", _TITLE, CERTAIN, (sign,),
+            return [Claim(
+                "preferences", _TITLE, POSSIBLE if others else CERTAIN, (sign,),
                 {**participant_of(columns), "winner": winner, "loser": loser},
             )]
     return []

@@ -408,3 +408,20 @@ def test_one_of_many_is_the_most_similar_one_unless_a_word_says_otherwise(respon
     assert len(read(frame.to_csv(index=False).encode())) == 3 * len(frame)
     with pytest.raises(DataError):
         read(frame.rename(columns={response: "odd_choice"}).to_csv(index=False).encode())
+
+
+@pytest.mark.parametrize("third", [
+    "referee", "umpire", "venue", "third", "opponent before", "host", "Schiedsrichter",
+])
+@pytest.mark.parametrize("ends", [
+    ("winner", "loser"), ("preferred", "rejected"), ("chosen", "unchosen"), ("better", "worse"),
+])
+def test_who_wins_beside_a_third_may_be_preferred_and_is_asked_about(third, ends):
+    """Only an anchor by name, or a response, says that three are compared."""
+    shown = shown_of(np.random.default_rng(2), 150, 3)
+    frame = pd.DataFrame(shown, columns=[third, *ends])
+    with pytest.raises(AmbiguousTable, match="paired preferences: not read"):
+        read(frame.to_csv(index=False).encode())
+    if ends in (("winner", "loser"), ("chosen", "unchosen")):  # usual for the nearer one, too
+        anchored = frame.rename(columns={third: "anchor"})
+        assert said(read(anchored.to_csv(index=False).encode())) == {*map(tuple, shown.tolist())}
