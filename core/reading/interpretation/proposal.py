@@ -152,7 +152,8 @@ def refusal(found: Claim, name: str) -> OtherTask:
     # Names of columns stay as they are.
     if not any(why.startswith(str(value)) for value in found.signs[0].values.values()):
         why = f"{why[:1].lower()}{why[1:]}"
-    about, holds = FORMS["kinds"][found.kind], "may hold" if found.points == POSSIBLE else "holds"
+    about = FORMS["kinds"][found.read_as]
+    holds = "may hold" if found.points == POSSIBLE else "holds"
     return _REFUSED.get(found.kind, OtherTask)(
         f"it {holds} {found.title or kind.title}{about['clause']}: {why}", file=name,
         remedy=f"{about['remedy']} {_INSIST}", python=about.get("python"),
@@ -161,7 +162,7 @@ def refusal(found: Claim, name: str) -> OtherTask:
 
 def told(found: Claim) -> str:
     """A sentence on what a table may be instead of answers, and what then reads it."""
-    return f"{refusal(found, '').problem}. {FORMS['kinds'][found.kind]['remedy']}"
+    return f"{refusal(found, '').problem}. {FORMS['kinds'][found.read_as]['remedy']}"
 
 
 def nothing(recognition: Recognition) -> OtherTask:

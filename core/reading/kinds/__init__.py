@@ -59,9 +59,14 @@ class Claim:
     options: Mapping[str, Any] = field(default_factory=dict)
     reading: Reading | None = None
 
+    @property
+    def read_as(self) -> str:
+        """The kind by which it is read: counts in a square are confusions."""
+        return self.options.get("kind", self.kind)
+
     def arguments(self) -> str:
         """How Python reads the table so, without the name of the file."""
-        call = kinds()[self.kind].call
+        call = kinds()[self.read_as].call
         if self.reading is None:
             said = "".join(f", {name}={value!r}" for name, value in self.options.items())
             return f"{call}(…{said})" if call else "not read"

@@ -34,14 +34,15 @@ def _evidence(columns: Columns) -> list[Claim]:
     ):
         return []
     similarities, why = first.direction()
-    kind = "similarities" if similarities else "dissimilarities"
+    kind, options = "similarities" if similarities else "dissimilarities", {}
     if all(one.are_counts() for one in squares):
         kind, why = "confusions", "they are counts that differ by direction"
+        options = {"kind": kind}
     named = "people_squares" if len(squares) > 1 else "named_square" if beside else "square"
     return [Claim(
         "matrix", f"a matrix of {kind}", CERTAIN if beside or not first.is_uneven() else LIKELY,
         (Sign(named, {"number": number, "people": len(squares)}),
-         Sign("because", {"why": why})),
+         Sign("because", {"why": why})), options=options,
     )]
 
 

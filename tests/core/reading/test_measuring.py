@@ -16,6 +16,7 @@ from tripletscope.core.reading import (
     load,
     propose,
     read_measured,
+    recognise,
 )
 
 MEASURED = ROOT / "tests" / "fixtures" / "measured"
@@ -133,3 +134,28 @@ def test_preferences_are_no_similarities_and_have_programs_of_their_own(content)
 ])
 def test_answers_are_still_answers(text):
     assert propose(load(text.encode()))
+
+
+def _counted(n: int, seed: int, people: int = 1) -> list[pd.DataFrame]:
+    rng, names = np.random.default_rng(seed), [f"s{k}" for k in range(n)]
+    return [pd.DataFrame(rng.poisson(2, (n, n)) + np.diag(rng.integers(9, 30, n)), names, names)
+            for _ in range(people)]
+
+
+@pytest.mark.parametrize(("content", "kind", "names"), [
+    *((frame.to_csv().encode(), "confusions", "read_measured")
+      for n in (4, 9) for seed in (0, 1) for frame in _counted(n, seed)),
+    (_counted(8, 3)[0].to_csv(sep=";").encode(), "confusions", "read_measured"),
+    (pd.concat(_counted(7, 4, people=3), keys=["ann", "bob", "cat"]).reset_index(
+        names=["participant", "shown"]).to_csv(index=False).encode(), "confusions",
+     "read_measured"),
+    (b",a,b,c,d\na,0,1,2,3\nb,1,0,2,2\nc,2,2,0,1\nd,3,2,1,0\n", "ratings", "read_matrix"),
+    (b",a,b,c,d\na,9,1,2,3\nb,1,9,2,2\nc,2,2,9,1\nd,3,2,1,9\n", "ratings", "read_matrix"),
+])
+def test_what_reads_a_square_is_what_is_named(content, kind, names):
+    """Counts in a square are confusions to whoever reads it: also to the words of the refusal."""
+    with pytest.raises(MatrixGiven) as told:
+        propose(load(content, "square.csv"))
+    assert f".{names}" in told.value.python
+    assert f".{names}(…" in recognise(load(content)).clear.arguments()
+    assert file_of_measured([("square.csv", content)], None, {}).kind == kind
