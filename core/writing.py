@@ -181,6 +181,17 @@ def _salmon(triplets: Triplets) -> pa.Table:
     })
 
 
+def _triads(triplets: Triplets) -> pa.Table:
+    """Triads of levels for R's MLDS: ``resp`` is 1 if the second and the third differ more."""
+    rows = triplets.rows
+    levels = np.sort(rows, axis=1) + 1
+    return pa.table(
+        {"resp": pa.array((rows[:, FAR] > rows[:, ANCHOR]).astype(np.int8))}
+        | {f"S{k + 1}": pa.array(levels[:, k]) for k in range(3)}
+        | _metadata(triplets.answers.drop(columns="side", errors="ignore"))
+    )
+
+
 def _three(triplets: Triplets, chosen: int) -> pa.Table:
     """One row for each trial of three objects; `chosen` is the role of the named one."""
     first, answers = triplets.rows[::2], triplets.answers.iloc[::2].reset_index(drop=True)
@@ -258,6 +269,15 @@ def _weighs_one(triplets: Triplets) -> None:
         )
 
 
+def _ascends(triplets: Triplets) -> None:
+    anchor, near, far = triplets.rows.T
+    if not (((near < anchor) & (anchor < far)) | ((far < anchor) & (anchor < near))).all():
+        raise DataError(
+            "not every anchor is a level between the two others",
+            remedy="Order the table of objects by level, or choose another layout.",
+        )
+
+
 def _is_of_three(chosen: int) -> Callable[[Triplets], None]:
     def check(triplets: Triplets) -> None:
         _names_survive(triplets)
@@ -291,6 +311,7 @@ WRITERS: dict[str, Writer] = {
         ("anchored", _names_survive, lambda triplets: _csv(_anchored(triplets))),
         ("odd_one_out", _is_of_three(FAR), lambda triplets: _csv(_three(triplets, FAR))),
         ("most_central", _is_of_three(NEAR), lambda triplets: _csv(_three(triplets, NEAR))),
+        ("triads", _ascends, lambda triplets: _csv(_triads(triplets))),
         ("salmon", _weighs_one, lambda triplets: _csv(_salmon(triplets))),
         ("parquet", _names_survive, lambda triplets: _saved(
             lambda file: pa.parquet.write_table(_anchored(triplets), file))),

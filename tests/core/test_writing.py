@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 
 from tests.core.reading.layouts import CASES, FORMATS, SORTED_ODD, joined
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.reading import load, propose
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import participants
-from tripletscope.core.studies.quality.importing import read
+from tripletscope.core.studies.quality.importing import read, read_pairs
 from tripletscope.core.writing import WRITERS, roles_of, write_answers, write_pairs
 
-NUMBERS = ("salmon", "npy", "numbers")
+NUMBERS = ("salmon", "npy", "numbers", "triads")
 NOTHING_ELSE = ("npy", "numbers")
 NAMED = ("anchored", "parquet", "json")
 
@@ -31,7 +32,10 @@ def again(triplets: Triplets, layout: str) -> Triplets:
     reading = bare if layout in NOTHING_ELSE else None  # nothing in such a file says it
     back = read(data, reading, name=f"answers{WRITERS[layout].suffix}")
     ids = triplets.ids
-    rows = np.array([int(i) if layout in NUMBERS else ids.index(i) for i in back.ids])[back.rows]
+    first = 1 if layout == "triads" else 0  # number
+    rows = np.array([
+        int(i) - first if layout in NUMBERS else ids.index(i) for i in back.ids
+    ])[back.rows]
     return Triplets(rows, triplets.objects, back.answers)
 
 
@@ -332,3 +336,45 @@ def test_everything_that_is_kept_survives(task, layout):
     if layout == "anchored":
         named = read(content, roles_of(answers) | {"keep": further})
         assert named.fingerprint_of(*further) == answers.fingerprint_of(*further)
+
+
+#: Comparisons of pairs that hardly recur, by the places of their objects.
+FEW_PAIRS = {
+    "one": [[0, 1, 2, 3]], "one of many answers": [[0, 1, 2, 3]] * 40,
+    "one against some": [[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 3, 4]] * 14,
+    "with a common object": [[0, 1, 1, 2]] * 33,
+}
+
+
+@pytest.mark.parametrize("rows", FEW_PAIRS)
+@pytest.mark.parametrize("sides", [(), ("left",), ("left", "right")])
+@pytest.mark.parametrize("names", [
+    ["cup", "jar", "mug", "pan", "pot"], ["1", "2", "3", "4", "5"], ["0", "1", "2", "3", "4"],
+    ["0.1", "0.2", "0.3", "0.4", "0.5"], ["s1", "s2", "s3", "s4", "s5"],
+])
+def test_few_comparisons_of_pairs_are_read_again(rows, sides, names):
+    """Also where all answers are the same, and name an object, or columns have no level in common.
+
+    Nothing but the names of the columns then says what they are.
+    """
+    rows = np.array(FEW_PAIRS[rows])
+    about = {"side": pd.Categorical(np.resize(sides, len(rows)))} if sides else None
+    pairs = Quadruples(rows, 5, objects=pd.DataFrame({"id": names}),
+                       answers=about and pd.DataFrame(about))
+    back = read_pairs(write_answers(pairs))
+    assert (np.array(back.ids)[back.rows] == np.array(names)[rows]).all()
+
+
+@pytest.mark.parametrize("rows", [
+    [[1, 0, 2]], [[1, 2, 0]] * 40, [[1, 0, 2], [2, 3, 1], [3, 1, 4]] * 3,
+    [[k, *((k - 1, k + 2) if k % 2 else (k + 2, k - 1))] for k in range(1, 7)] * 9,
+])
+def test_triads_of_levels_are_read_again(rows):
+    triplets = Triplets(rows, pd.DataFrame({"id": [f"{20 * k} lux" for k in range(1, 10)]}))
+    written = write_answers(triplets, "triads").decode().replace('"', "").splitlines()
+    assert written[0] == "resp,S1,S2,S3"
+    assert (np.diff([[*map(int, line.split(",")[1:])] for line in written[1:]]) > 0).all()
+    back = read("\n".join(written).encode())
+    assert (np.array(back.ids, dtype=int)[back.rows] - 1 == triplets.rows).all()
+    turned = Triplets([[0, 1, 2]], triplets.objects)
+    assert "between the two others" in WRITERS["triads"].problem(turned)

@@ -126,7 +126,8 @@ def _object_groups(columns: Columns) -> list[list[ColumnCells]]:
     ]
     found = [
         group for group in numbered
-        if _are_objects(group) and all(may_name(c) or c.is_constant for c in group)
+        if any(_is_of_mlds(column, group) for column in columns)
+        or (_are_objects(group) and all(may_name(c) or c.is_constant for c in group))
     ]
     taken = {column.name for group in found for column in group}
     rest = [
@@ -195,6 +196,21 @@ def is_numbered(names: Sequence[str]) -> bool:
     return any(set(names) == set(group) for group in numbered_columns(names).values())
 
 
+def _is_of_mlds(response: ColumnCells, objects: Sequence[ColumnCells]) -> bool:
+    """Whether these are resp and S1, S2 ... of R's MLDS, also where few levels or answers occur."""
+    usual = ["s1", "s2", "s3", "s4"][: len(objects)]
+    return normalised(response.name) == "resp" and (
+        [normalised(one.name) for one in objects] == usual
+        and frozenset() < response.values <= {"0", "1"}
+        and all(differ(columns) >= _DIFFER for columns in _asked_apart(objects))
+    )
+
+
+def _asked_apart(group: Sequence[ColumnCells]) -> list[Sequence[ColumnCells]]:
+    """Columns whose cells differ in a row: two pairs may have an object in common."""
+    return [group[:2], group[2:]] if len(group) == 4 else [group]
+
+
 def _are_objects(group: Sequence[ColumnCells]) -> bool:
     return _share_objects(group) and _are_apart(group)
 
@@ -223,8 +239,7 @@ def _share_objects(group: Sequence[ColumnCells]) -> bool:
 
 def _are_apart(group: Sequence[ColumnCells]) -> bool:
     """Whether the cells of a row are other objects; rows take longer to compare than values."""
-    # Two pairs may have an object in common.
-    apart = [group[:2], group[2:]] if len(group) == 4 else [group]
+    apart = _asked_apart(group)
     if not all(differ(columns) >= _DIFFER for columns in apart):
         return False
     for columns in apart:
@@ -386,7 +401,7 @@ def is_called_response(name: str) -> bool:
 def _responses(
     column: ColumnCells, objects: Sequence[ColumnCells], called: bool
 ) -> Iterator[Response]:
-    if names_one_of(column, objects) >= _NAMED:
+    if names_one_of(column, objects) >= _NAMED and not _is_of_mlds(column, objects):
         # In catch trials an option has the name of the anchor.
         named = [one.name for one in objects if _share_named(column, one, objects) > 0]
         yield Response(column, "item", ("item",), tuple(named), called)
