@@ -31,7 +31,7 @@ from tripletscope.dashboard.store.description import (
     read_run,
     views_of,
 )
-from tripletscope.dashboard.store.feature_tables import KeptTable, measured_table
+from tripletscope.dashboard.store.feature_tables import LONGEST, KeptTable, measured_table
 from tripletscope.dashboard.store.folder import RESULTS, RUN, DataFolder
 from tripletscope.dashboard.store.workspace import Workspace
 from tripletscope.dashboard.words.formats import count
@@ -124,7 +124,7 @@ def _dataset(
     tables = [KeptTable(**{**entry, "settings": _comparing(entry["settings"])})
               for entry in notes.get(TABLES, ())]
     return cleaning, {
-        "triplets": triplets.renamed(about["name"][:120]), "origin": about["origin"],
+        "triplets": triplets.renamed(about["name"][:LONGEST]), "origin": about["origin"],
         "report": about["report"], "pictures": pictures, "catch_trials": cleaning.catch_trials,
         "pairs": folder.pairs(about, triplets.objects),
         "measured": folder.measured({**about, "exclusions": []}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +20,8 @@ from tripletscope.dashboard.store.workspace_base import OpenFolder
 
 #: Tables of features in one data set.
 MOST = 100
+#: Letters of a name at most, as forms take them.
+LONGEST = 120
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,20 @@ def _at(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def free_name(name: str, taken: set[str]) -> str:
+    """A name, with the next number behind it where it is taken: after "(2)" comes "(3)"."""
     name = name.strip() or "features"
-    numbered = (f"{name} ({k})" for k in range(2, len(taken) + 3))
+    numbers = (f" ({k})" for k in range(2, len(taken) + 3))
+    numbered = (_bare(name)[: LONGEST - len(number)] + number for number in numbers)
     return name if name not in taken else next(n for n in numbered if n not in taken)
+
+
+def may_be_called(name: str, wanted: str) -> bool:
+    """Whether a name is a wanted one, or what `free_name` has made of it."""
+    bare = _bare(name)
+    return name == wanted or (name != bare and _bare(wanted).startswith(bare) and (
+        bare == _bare(wanted) or len(name) == LONGEST
+    ))
+
+
+def _bare(name: str) -> str:
+    return re.sub(r" \(\d+\)$", "", name)

@@ -16,7 +16,7 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
-from tripletscope.dashboard.ui.controls import pressed
+from tripletscope.dashboard.ui.controls import pressed, renamed
 from tripletscope.dashboard.words import distinct
 
 #: Values that name groups: fewer tell nothing apart, more are no groups, unless they are people.
@@ -122,14 +122,14 @@ def choose_run(
     )
     run = runs[shown]
     with st.popover("Edit or delete", icon=":material/edit:", width="stretch"):
-        name = st.text_input("Name", run.name, max_chars=120, key=f"run.name.{run.id}")
+        name = renamed(f"run.name.{run.id}", run.name)
         group = st.text_input(
             "Group", run.group, max_chars=60, key=f"run.group.{run.id}", placeholder="None",
             help="Results of a group stand together in lists.",
         )
         pinned = st.toggle("Pin", run.pinned, key=f"run.pin.{run.id}",
                            help="Pinned results stand first in lists.")
-        edited = {"name": name.strip() or run.name, "group": group.strip(), "pinned": pinned}
+        edited = {"name": name, "group": group.strip(), "pinned": pinned}
         if any(getattr(run, part) != value for part, value in edited.items()):
             services().workspace.describe_run(run.id, **edited)
             st.rerun()

@@ -26,6 +26,7 @@ from tripletscope.core.engine.method import Method, MethodParameter, methods
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.presets import LEFT_OPEN, settings_as_published
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.store.feature_tables import LONGEST
 from tripletscope.dashboard.streamlit_parts import Interrupted
 from tripletscope.dashboard.words import distinct
 from tripletscope.dashboard.words.formats import plain as escaped
@@ -120,6 +121,12 @@ def line(session: Session, key: str, label: str, default: str, **further: Any) -
         label, session.remembered(key, default), key=key, persist_state="session", **further
     )
     return session.remember(key, written.strip())
+
+
+def renamed(key: str, name: str) -> str:
+    """What is written in a field with a name; the name where it is too long for it."""
+    written_so = st.text_input("Name", name, max_chars=LONGEST, key=key).strip()
+    return name if written_so in ("", name[:LONGEST].strip()) else written_so
 
 
 def number(

@@ -9,15 +9,16 @@ import streamlit as st
 from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
+from tripletscope.dashboard.ui.controls import renamed
 from tripletscope.dashboard.ui.dataset_words import answers_of
 from tripletscope.dashboard.words.formats import count
 
 
 def rename(info: DatasetInfo) -> None:
     """Ask for another name."""
-    name = st.text_input("Name", info.name, max_chars=120, key=f"name.{info.id}")
-    if name.strip() and name != info.name:
-        services().workspace.rename_dataset(info.id, name.strip())
+    name = renamed(f"name.{info.id}", info.name)
+    if name != info.name:
+        services().workspace.rename_dataset(info.id, name)
         st.rerun()
 
 

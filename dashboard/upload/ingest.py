@@ -29,7 +29,7 @@ from tripletscope.dashboard.sandbox.records import Unpacked
 from tripletscope.dashboard.sandbox.workers import File
 from tripletscope.dashboard.state import tab_is_open
 from tripletscope.dashboard.store.dataset import DatasetInfo
-from tripletscope.dashboard.store.feature_tables import free_name
+from tripletscope.dashboard.store.feature_tables import LONGEST, free_name, may_be_called
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.store.uploads import Upload
 from tripletscope.dashboard.upload import waiting_upload
@@ -147,11 +147,12 @@ def _kept(
     same: Callable[[DatasetInfo], bool] = lambda info: True, **further: Any,
 ) -> DatasetInfo:
     """The equal data set that is kept already, or a new one, numbered where its name is taken."""
-    about, name = (origin, triplets.fingerprint, [], report), triplets.name.strip() or origin
+    about = (origin, triplets.fingerprint, [], report)
+    name = (triplets.name.strip() or origin)[:LONGEST].strip()
     there = services().workspace.datasets()
     for info in there:
         if about == (info.origin, info.imported, info.exclusions, info.report) and (
-            re.fullmatch(rf"{re.escape(name)}( \(\d+\))?", info.name) and same(info)
+            may_be_called(info.name, name) and same(info)
         ):
             return info
     triplets = triplets.renamed(free_name(name, {info.name for info in there}))
@@ -166,9 +167,9 @@ def _meaning(reading: dict[str, Any]) -> dict[str, Any]:
 
 
 def suggested_name(file: str) -> str:
-    """First name of a data set: the file without folder and endings like .json.gz."""
+    """First name of a data set: that of the file, not too long, without endings like .json.gz."""
     name = file_name(file)
-    return _ENDINGS.sub("", name) or name
+    return (_ENDINGS.sub("", name) or name)[:LONGEST].strip()
 
 
 def accept_matrix(

@@ -27,6 +27,7 @@ from tripletscope.core.reading.columns.reading import ROW_ROLES
 from tripletscope.core.reading.formats.encoding import ENCODINGS, GUESSED
 from tripletscope.dashboard.sandbox.records import Album, Look, Opened, Sheet
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.store.feature_tables import LONGEST
 from tripletscope.dashboard.store.uploads import Upload
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.controls import doing, picture_uploader, pressed
@@ -144,7 +145,7 @@ def _decide(current: Session, upload: Upload, look: Look | None) -> None:
     )
     with row:
         name = st.text_input(
-            "Name of the data set", ingest.suggested_name(upload.name), max_chars=120, width=320
+            "Name of the data set", ingest.suggested_name(upload.name), max_chars=LONGEST, width=320
         )
         kept = pressed(
             current, f"keep.go.{upload.id}", "Keep this data set", kind=st.form_submit_button,

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import tripletscope as ts
 from tests.core.reading.layouts import FORMATS
@@ -23,7 +24,7 @@ from tests.processes import kill
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.reading import Reading, load
+from tripletscope.core.reading import Reading, file_of_measured, load
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import participants
 from tripletscope.core.studies.quality.importing import read
@@ -412,9 +413,9 @@ def test_the_form_keeps_the_columns_that_one_names(services):
 def test_answers_can_be_downloaded_in_every_layout_that_holds_them(services):
     odd = read(b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n")
     for triplets, can_not in (
-        (odd, {"CSV, most central"}),
+        (odd, {"CSV, most central", "CSV, triads of levels (MLDS)"}),
         (Triplets.from_array(odd.rows, weight=np.arange(6)),
-         {"CSV, odd one out", "CSV, most central", "Salmon"}),
+         {"CSV, odd one out", "CSV, most central", "CSV, triads of levels (MLDS)", "Salmon"}),
     ):
         info = services.workspace.add_dataset(triplets, origin="x", report=[])
         session = Session("s")
@@ -512,3 +513,35 @@ def test_nothing_that_values_have_decided_is_remembered(services):
         assert 1.2 < one.answers["response_time"].median() < 2
     swapped = kept[2].rows  # 1 is the first option there, and says so by the answers
     assert (swapped == kept[0].rows).all()
+
+
+# Names
+
+
+@pytest.mark.parametrize(("name", "kept"), [
+    ("pets", ["pets", "pets (2)", "pets (3)"]), ("pets (2)", ["pets (2)", "pets (3)", "pets (4)"]),
+    ("p" * 150, ["p" * 120, "p" * 116 + " (2)", "p" * 116 + " (3)"]),
+])
+def test_names_of_uploads_are_counted_on_and_fit_into_their_field(services, name, kept):
+    """A field shortens what it holds: a longer name would change by being looked at."""
+    rows = ["a,b,5\na,c,2\nb,c,1\n", "a,b,4\na,c,2\nb,c,1\n", "a,b,5\na,c,2\nb,c,3\n"]
+    for _ in range(2):  # the same files again are the same data sets
+        found = [ingest.accept_measured(f"{name}.csv", file_of_measured(
+            [("r.csv", f"item1,item2,similarity\n{one}".encode())], None, {})) for one in rows]
+        assert [info.name for info in found] == kept
+    assert len(services.workspace.datasets()) == 3
+
+
+def test_a_long_name_stays_as_it_is_until_another_one_is_written():
+    def script() -> None:
+        import streamlit as st
+
+        from tripletscope.dashboard.ui.controls import renamed
+
+        st.session_state["said"] = renamed("field", "n" * 150 + "end")
+
+    app = AppTest.from_function(script).run()
+    assert app.session_state["said"] == "n" * 150 + "end"
+    for written, said in (("eggs ", "eggs"), ("", "n" * 150 + "end")):
+        app.text_input[0].set_value(written).run()
+        assert app.session_state["said"] == said
