@@ -43,7 +43,7 @@ from tripletscope.core.reading.records import (
     from_parquet,
     is_json,
 )
-from tripletscope.core.reading.table import Table, encoded
+from tripletscope.core.reading.table import Table
 from tripletscope.core.reading.tasks import MOST_OPTIONS
 
 
@@ -339,9 +339,7 @@ def unfolded(table: Table) -> Table:
         width = max(map(len, parts), default=0)
         for k in range(width if width <= MOST_OPTIONS + 1 else 0):
             cells = [own[k] if k < len(own) else None for own in parts]
-            added[f"{column}[{k + 1}]"] = encoded([*cells, None]).take(pa.array(
-                np.where(coded.codes < 0, len(parts), coded.codes)
-            ))
+            added[f"{column}[{k + 1}]"] = coded.spelt(cells)
     if not added:
         return table
     return table.with_columns(added, f"Lists in cells are also columns: {listing(list(added))}.")

@@ -338,8 +338,7 @@ def _below_names(table: Table) -> list[Square]:
     """A square or half of one below names that are not taken for a header, as numbers are not."""
     first, columns = table.head(1), table.columns
     above = [str(first.names(column)[0]) for column in columns]
-    below = replace(table, data=table.data.slice(1),
-                    rows=table.row_numbers(np.arange(1, table.n_rows)))
+    below = table.only(np.arange(1, table.n_rows))
     words = not any(np.isfinite(first.numbers(column)[0]) for column in columns[1:])
     if words and above[1:] == below.names(columns[0]).tolist():
         return [_of_columns(below, columns[1:], above[1:])]

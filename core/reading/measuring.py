@@ -274,12 +274,8 @@ def _numbers(table: Table, column: str) -> np.ndarray:
     for value, words in zip((1.0, 0.0), NAMES["same"], strict=True):
         numbers = np.where(np.isin(said, words), value, numbers)
     wrong = ~np.isfinite(numbers) & ~np.isin(said, ["", *UNANSWERED_CELLS])
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise DataError(
-            f"{texts[row]!r} in column {column} is no number", file=table.name,
-            row=table.row_number(row), remedy="Correct the cell, or leave it empty.",
-        )
+    table.refuse(wrong, lambda row: f"{texts[row]!r} in column {column} is no number",
+                 "Correct the cell, or leave it empty.")
     return numbers
 
 
@@ -416,13 +412,9 @@ def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame
     first = chosen_first(codes)
     none = np.isin([text.casefold() for text in texts], ["", *UNANSWERED_CELLS])
     wrong = ~none & ~np.isin(texts, [*codes])
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise DataError(
-            f"the answer {texts[row]!r} is neither {' nor '.join(sorted(codes, reverse=True))}",
-            file=table.name, row=table.row_number(row),
-            remedy="Write 1 where the first stimulus was chosen, else 0.",
-        )
+    either = " nor ".join(sorted(codes, reverse=True))
+    table.refuse(wrong, lambda row: f"the answer {texts[row]!r} is neither {either}",
+                 "Write 1 where the first stimulus was chosen, else 0.")
     frame = pd.DataFrame({"first": np.where(none, np.nan, np.isin(texts, [*first]))})
     if (person := participant_of(columns).get("participant")) is not None:
         frame["participant"] = table.texts(person)

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
+from os.path import commonprefix
 from urllib.parse import unquote
 
 from tripletscope.core.reading.languages import WORDS, foreign_names, spelt
@@ -179,6 +180,11 @@ def without_tags(text: str) -> str:
         # Queries follow the path of an address; a local name may have such signs.
         return unquote(file_name(re.sub(r"(\.\w{2,5})[?#][\s\S]*", r"\1", address)))
     return re.sub(r"<[^<>]*>", "", text).strip() or text
+
+
+def common_start(names: Iterable[str]) -> str:
+    """What all names begin with."""
+    return commonprefix([*names])  # noqa: RUF071 - names, no paths
 
 
 def whole_number(text: str) -> int | None:

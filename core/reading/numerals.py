@@ -45,14 +45,14 @@ def floats(texts: pa.Array | pa.ChunkedArray, delimiter: str | None) -> np.ndarr
     comma_groups = pc.match_substring_regex(plain, _COMMA_GROUPS)
     dot_groups = pc.match_substring_regex(plain, _DOT_GROUPS)
     without_commas = pc.replace_substring(plain, ",", "")
+    without_dots = pc.replace_substring(pc.replace_substring(plain, ".", ""), ",", ".")
     with_comma = pc.replace_substring(plain, ",", ".")
     if _commas_group(plain, comma_groups, dot_groups, delimiter):
         plain = without_commas
-    elif _dots_group(comma_groups, dot_groups):
-        plain = pc.replace_substring(pc.replace_substring(plain, ".", ""), ",", ".")
+    elif _any(dot_groups) and not _any(comma_groups):  # dots separate thousands in all texts
+        plain = without_dots
     else:
-        swapped = pc.replace_substring(pc.replace_substring(plain, ".", ""), ",", ".")
-        others = pc.if_else(dot_groups, swapped, with_comma)
+        others = pc.if_else(dot_groups, without_dots, with_comma)
         plain = pc.if_else(comma_groups, without_commas, others)
     result = plain_floats(plain)
     if result is not None:
@@ -81,11 +81,6 @@ def _commas_group(
     if delimiter == ",":
         return True
     return _any(pc.match_substring(plain, ".")) or _any(pc.match_substring_regex(plain, _HUNDREDS))
-
-
-def _dots_group(comma_groups: pa.Array, dot_groups: pa.Array) -> bool:
-    """Whether dots separate thousands in all texts."""
-    return _any(dot_groups) and not _any(comma_groups)
 
 
 def may_be_of_thousands(texts: pa.Array | pa.ChunkedArray) -> np.ndarray:

@@ -34,12 +34,8 @@ def read_questions(
     file_rows = table.row_numbers(np.arange(len(names)))
     rows, what = required_positions(names, objects, table.name, file_rows)
     twice = (rows[:, 0] == rows[:, 1]) | (rows[:, 0] == rows[:, 2]) | (rows[:, 1] == rows[:, 2])
-    if twice.any():
-        row = int(np.argmax(twice))
-        raise DataError(
-            "the same object occurs twice in a question", file=table.name,
-            row=table.row_number(row), remedy="Correct or remove this row.",
-        )
+    table.refuse(twice, lambda row: "the same object occurs twice in a question",
+                 "Correct or remove this row.")
     return rows, (
         f"{counted(len(rows), 'question')}: anchor, first and second are the columns "
         f"{listing(list(columns))}, objects are named by {what}."

@@ -17,7 +17,7 @@ from tripletscope.core.reading.columns.object_columns import says_part
 from tripletscope.core.reading.formats.archive import check_size, damaged
 from tripletscope.core.reading.formats.arrays import decoded_texts
 from tripletscope.core.reading.formats.halves import pairs_in
-from tripletscope.core.reading.formats.text import MAX_COLUMNS, unique_names
+from tripletscope.core.reading.formats.text import MAX_COLUMNS, too_wide, unique_names
 from tripletscope.core.reading.layouts import layouts
 from tripletscope.core.reading.names import counted, listing
 from tripletscope.core.reading.table import Table, as_cells, as_text, encoded
@@ -179,7 +179,7 @@ def _lists_in(
         if isinstance(value, dict) and before.count(".") < 4:
             for path, trials, more in _lists_in(value, f"{before}{key}."):
                 yield path, trials, beside | more
-        elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        elif _is_list_of_records(value):
             plain = sum(not isinstance(one, dict | list) for one in value[-1].values())
             if plain > max(3, len(beside)):
                 yield f"{before}{key}", value, beside
@@ -211,10 +211,7 @@ def _from_records(records: Sequence[Mapping[str, Any]], name: str, notes: list[s
         for key, value in _flat(record, ""):
             column = cells.setdefault(key, {})
             if len(cells) > MAX_COLUMNS:
-                raise DataError(
-                    f"the records have more than {MAX_COLUMNS:,} different keys", file=name,
-                    remedy="Each record should be one answer.",
-                )
+                raise too_wide(f"the records have more than {MAX_COLUMNS:,} different keys", name)
             column[i] = value
     columns = [encoded(map(column.get, range(len(records)))) for column in cells.values()]
     header = not all(key.startswith("column ") for key in cells)
@@ -252,10 +249,7 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Table:
     try:
         cells = [as_cells(pa.chunked_array([_arrow(values)])) for values in columns.values()]
     except UnicodeError as error:
-        raise DataError(
-            "the texts in the arrays are damaged", file=name,
-            remedy="Copy or download it again, or save the answers as CSV.",
-        ) from error
+        raise damaged("the text in the arrays", name) from error
     data = pa.table(cells, unique_names(columns, notes))
     return Table(name, data, not alone, None, None, notes, first_row=0)
 
@@ -290,10 +284,7 @@ def _as_columns(taken: Mapping[str, np.ndarray], name: str) -> tuple[dict[str, n
     """Columns by name, and whether they are those of one array, which have none."""
     n_columns = sum(1 if values.ndim == 1 else values.shape[1] for values in taken.values())
     if n_columns > MAX_COLUMNS:
-        raise DataError(
-            f"the arrays have {n_columns:,} columns in all", file=name,
-            remedy=f"At most {MAX_COLUMNS:,} are read: one row for each answer.",
-        )
+        raise too_wide(f"the arrays have {n_columns:,} columns in all", name)
     columns: dict[str, np.ndarray] = {}
     alone = len(taken) == 1
     for key, values in taken.items():

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tripletscope.core.data.cells import MISSING, bare, composed, writable
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.numerals import floats, plain_floats
 
 #: Whole numbers that are numbers of rows or trials, as they are written, exact in float64.
@@ -32,6 +33,11 @@ class Codes:
     def each(self, of: Callable[[str], Any], empty: Any, dtype: Any = None) -> np.ndarray:
         """`of` each cell, and `empty` for empty cells."""
         return np.array([*map(of, self.values), empty], dtype=dtype)[self.codes]
+
+    def spelt(self, values: Sequence[str | None]) -> pa.DictionaryArray:
+        """The column with others in place of its values, null for None."""
+        codes, known = pd.factorize(np.array([*values, None], dtype=object))
+        return decoded(codes[self.codes], known.tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +83,14 @@ class Table:
     def row_number(self, position: int) -> int:
         return int(self.row_numbers([position])[0])
 
+    def refuse(self, wrong: np.ndarray, problem: Callable[[int], str], remedy: str) -> None:
+        """Raise DataError about the first of the `wrong` rows (n_rows,), if there is any."""
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise DataError(
+                problem(row), file=self.name, row=self.row_number(row), remedy=remedy
+            )
+
     def head(self, most: int) -> Table:
         return replace(self, data=self.data.slice(0, most))
 
@@ -86,6 +100,13 @@ class Table:
         return replace(
             self, data=self.data.take(pa.array(positions)), rows=np.arange(len(positions)),
             skipped=none, blank=none,
+        )
+
+    def only(self, positions: np.ndarray, *notes: str) -> Table:
+        """Only the rows at some positions, numbered as in the file."""
+        return replace(
+            self, data=self.data.take(pa.array(positions)), rows=self.row_numbers(positions),
+            notes=[*self.notes, *notes],
         )
 
     def with_columns(self, columns: Mapping[str, pa.ChunkedArray | pa.Array], *notes: str) -> Table:

@@ -259,13 +259,8 @@ def never_alike(columns: Sequence[ColumnCells]) -> bool:
 def _are_things(group: Sequence[ColumnCells]) -> bool:
     """Whether three columns are numbered, and called objects."""
     return len(group) > 2 and is_numbered([one.name for one in group]) and (
-        _says_things(group[0].name)
+        normalised(group[0].name).rstrip("0123456789") in WORDS["beside"]["things"]
     )
-
-
-def _says_things(name: str) -> bool:
-    """Whether a numbered name says that it is of an object."""
-    return normalised(name).rstrip("0123456789") in WORDS["beside"]["things"]
 
 
 def _alike(one: ColumnCells, other: ColumnCells) -> bool:
@@ -377,9 +372,10 @@ def _responses_in(columns: Columns, objects: Sequence[ColumnCells]) -> list[Resp
         found += _responses(column.responses, objects, called)
     if not found:  # codes of a lab's own
         found = [
-            one for column in columns if column.name not in names
+            Response(column, "words", _orders_of({text.casefold() for text in column.values}))
+            for column in columns if column.name not in names
             and not (never_objects(column.name) or _is_one_part(column))
-            and 1 < len(column.values) <= 3 and not column.is_numeric for one in _own_codes(column)
+            and 1 < len(column.values) <= 3 and not column.is_numeric
         ]
     if len({one.column.name for one in found}) == 1:
         found = [replace(one, alone=True) for one in found]
@@ -461,10 +457,6 @@ def _is_one_part(column: ColumnCells) -> bool:
     return any(map(says_practice, (column.name, *list(column.values)[:_MOST_WORDS]))) or (
         most > _NEARLY_ONE * column.n_written
     )
-
-
-def _own_codes(column: ColumnCells) -> Iterator[Response]:
-    yield Response(column, "words", _orders_of({text.casefold() for text in column.values}))
 
 
 def _orders_of(words: Set[str]) -> tuple[dict[str, int], ...]:

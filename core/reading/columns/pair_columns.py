@@ -68,6 +68,12 @@ class PairColumns:
     def columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(self.roles.values()))
 
+    @property
+    def cells(self) -> list[ColumnCells]:
+        """The objects as columns, each with the values of both."""
+        return [ColumnCells("", one, frozenset(self.objects), np.empty(0))
+                for one in (self.first, self.second)]
+
 
 def is_beside(name: str) -> bool:
     """Whether the name is that of what is neither an object nor what was said of some."""

@@ -230,7 +230,7 @@ class Reading:
         for column, values in self.only.items():
             lines.append(f"Trials are the rows in which {column} is {listing(values, 12)}.")
         lines += [FORMS["settings"][name][str(value).lower()]
-                  for name in ("copies", "apart") if (value := getattr(self, name)) is not None]
+                  for name, value in self._decided().items()]
         if self.keep:
             lines.append(f"Kept with the answers: {listing(self.keep, 12)}.")
         return lines + list(self.reasons)
@@ -252,9 +252,12 @@ class Reading:
         if self.is_coded and self.choice_coding is not None:
             more["choice_coding"] = self.choice_coding
         held = {"only": dict(self.only), "exchanged": dict(self.exchanged)}
-        decided = {name: value for name in ("copies", "apart")
-                   if (value := getattr(self, name)) is not None}
-        return needed | more | {name: value for name, value in held.items() if value} | decided
+        more |= {name: value for name, value in held.items() if value}
+        return needed | more | self._decided()
+
+    def _decided(self) -> dict[str, bool]:
+        both = {"copies": self.copies, "apart": self.apart}
+        return {name: value for name, value in both.items() if value is not None}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, to read the next file of the experiment."""

@@ -39,7 +39,8 @@ def check_size(unpacked: int, packed: int, name: str) -> None:
 
 def damaged(what: str, name: str, row: int | None = None) -> DataError:
     return DataError(
-        f"{what} is damaged or incomplete", file=name, row=row, remedy="Copy or download it again.",
+        f"{what} is damaged or incomplete", file=name, row=row,
+        remedy="Copy or download it again, or save the answers as CSV.",
     )
 
 

@@ -14,6 +14,7 @@ from tripletscope.core.reading.formats.archive import (
     MAX_RATIO,
     RATIO_FREE,
     Archive,
+    damaged,
     too_large,
 )
 from tripletscope.core.reading.table import as_text
@@ -96,10 +97,7 @@ def _parsed(parser: Any, title: str, data: bytes, name: str, most: int) -> dict[
         ) from None
     except Exception as error:
         # Damaged files raise errors of any type.
-        raise DataError(
-            f"the {title} file is damaged or incomplete", file=name,
-            remedy="Copy or download it again, or save the answers as CSV.",
-        ) from error
+        raise damaged(f"the {title} file", name) from error
 
 
 def _hdf5(data: bytes, most: int) -> dict[str, np.ndarray]:

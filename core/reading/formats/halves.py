@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import takewhile
 
 import numpy as np
 
 from tripletscope.core.reading.formats.arrays import decoded_texts
-from tripletscope.core.reading.names import counted
+from tripletscope.core.reading.names import common_start, counted
 
 #: Names of arrays of dissimilarities and similarities.
 _USUAL = re.compile(r"rdm|rsm|diss|dist|simil|pdist|proxim", re.IGNORECASE)
@@ -39,8 +38,7 @@ def pairs_in(arrays: Mapping[str, np.ndarray]) -> tuple[dict[str, np.ndarray], s
     half = any(value.ndim < 3 for value in numbers.values())
     if half and ids is None and not all(map(_USUAL.search, stacks)):
         return None
-    together = takewhile(lambda signs: len({*signs}) == 1, zip(*stacks, strict=False))
-    start = "".join(signs[0] for signs in together) if len(stacks) > 1 else ""
+    start = common_start(stacks) if len(stacks) > 1 else ""
     people, listed = _named(stacks, texts, ids, start)
     stacked = np.concatenate([*stacks.values()])
     first, second = np.nonzero(np.isfinite(stacked).any(axis=0))

@@ -19,7 +19,7 @@ from rdata.parser import RObjectType as Kind
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.formats.r_parser import is_workspace, parse_r
-from tripletscope.core.reading.formats.text import MAX_COLUMNS
+from tripletscope.core.reading.formats.text import MAX_COLUMNS, too_wide
 from tripletscope.core.reading.formats.variables import (
     StatisticsTable,
     Variable,
@@ -55,8 +55,7 @@ def read_r(data: bytes, name: str) -> StatisticsTable:
     omitted = [f"{title}; {listing(others, len(others))} not."] if others else []
     variables = list(islice(longest.variables(omitted), MAX_COLUMNS + 1))
     if len(variables) > MAX_COLUMNS:
-        raise DataError(f"the table has more than {MAX_COLUMNS:,} columns", file=name,
-                        remedy="Save it with one row for each answer.")
+        raise too_wide(f"the table has more than {MAX_COLUMNS:,} columns", name)
     return table_of(variables, [*([] if others else [f"{title}."]), *texts.notes()], omitted)
 
 

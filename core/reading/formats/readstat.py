@@ -13,7 +13,7 @@ from pyreadstat import ReadstatError
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.formats.archive import check_size
-from tripletscope.core.reading.formats.text import MAX_COLUMNS
+from tripletscope.core.reading.formats.text import MAX_COLUMNS, too_wide
 from tripletscope.core.reading.formats.variables import (
     StatisticsTable,
     Variable,
@@ -103,8 +103,7 @@ def _parsed(
         options["encoding"] = encoding
     _, about = read(io.BytesIO(data), metadataonly=True, **options)
     if about.number_columns > MAX_COLUMNS:
-        raise DataError(f"the table has {about.number_columns:,} columns", file=name,
-                        remedy=f"At most {MAX_COLUMNS:,} are read.")
+        raise too_wide(f"the table has {about.number_columns:,} columns", name)
     check_size(8 * (about.number_rows or 0) * about.number_columns, len(data), name)
     if program in _DECLARE:
         options["user_missing"] = True

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from tripletscope.core.reading.formats.text import unique_names
-from tripletscope.core.reading.formats.wide import pairs_of_rows, trials_of_rows
+from tripletscope.core.reading.formats.wide import melted, pairs_of_rows, trials_of_rows
 from tripletscope.core.reading.names import (
-    ALIASES,
     TASK_NAMES,
     asked_for,
     asks_what_belongs_not,
     counted,
     listing,
-    named,
     normalised,
 )
-from tripletscope.core.reading.table import Table, encoded
+from tripletscope.core.reading.table import Table
 
 #: Fewest questions of a kind, most different answers to one, and rows that are looked at.
 _FEWEST, _ANSWERS, _ROWS = 4, 5, 5_000
@@ -42,8 +39,6 @@ _WORDS = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 _IMPORT = "ImportId"
 #: What SurveyMonkey writes below its questions.
 _REPLIES = ("response", "openendedresponse")
-#: The name that rows have as a column.
-_ROW = "number of the row"
 
 
 class _Question(NamedTuple):
@@ -114,7 +109,10 @@ def ratings_of_columns(table: Table) -> Table | None:
                 asked_for(words), "rating"
             )
             first, second = zip(*pairs.values(), strict=True)
-            return _melted(table, [*pairs], {"item1": first, "item2": second}, value, "pair")
+            return melted(
+                table, [*pairs], {"item1": first, "item2": second}, value,
+                counted(len(pairs), "pair"), "no such question",
+            )
     return None
 
 
@@ -130,20 +128,15 @@ def below_questions(table: Table) -> tuple[Table, Table]:
     } if table.header else {}
     for row in range(min(3, table.n_rows) if first else 0):
         cells = [own[row] for own in first.values()]
+        rest = np.arange(row + 1, table.n_rows)
         if any(_IMPORT in cell for cell in cells):
             names = [own[row - 1] or column for column, own in first.items()] if row else [*first]
-            answers = _below(table, row, f"Rows of Qualtrics about columns: {row + 1}, left out.")
+            answers = table.only(rest, f"Rows of Qualtrics about columns: {row + 1}, left out.")
             return answers, answers.holding(answers.data.rename_columns(unique_names(names, [])))
         if 2 * sum(normalised(cell) in _REPLIES for cell in cells) > len(cells):
-            answers = _below(table, row, "The row below the questions is left out.")
+            answers = table.only(rest, "The row below the questions is left out.")
             return answers, answers
     return table, table
-
-
-def _below(table: Table, row: int, note: str) -> Table:
-    """The rows below one, numbered as in the file."""
-    rest = np.arange(row + 1, table.n_rows)
-    return replace(table.take(rest), rows=table.row_numbers(rest), notes=[*table.notes, note])
 
 
 def _is_sentence(text: str) -> bool:
@@ -245,35 +238,12 @@ def _of_questions(table: Table, found: _Questions) -> Table:
             f"option{k + 1}": [one.options[k] for one in own] for k in range(2)
         }
     table, unsaid = _of_options(table, found.of, by_number)
-    return _melted(
-        table, [*found.of], roles, value, "question",
+    return melted(
+        table, [*found.of], roles, value, counted(len(own), "question"), "no such question",
         *[f"{counted(found.alike, 'question')} left out that all answered alike: the other option "
           "is in no cell."] * bool(found.alike),
         *[f"Answers that name no option, and count as missing: {listing(unsaid)}."] * bool(unsaid),
     )
-
-
-def _melted(
-    table: Table, columns: Sequence[str], about: Mapping[str, Sequence[str]], value: str,
-    what: str, *notes: str,
-) -> Table:
-    """A row for each person and column.
-
-    about: What the columns are about, by the names of new columns.
-    """
-    others = [column for column in table.columns if column not in columns]
-    who = named(others, ALIASES["participant"]) or next(
-        (name for name in others if len(table.codes(name).values) == table.n_rows
-         and normalised(name).endswith("id")), None,
-    )
-    if who is None:
-        rows = encoded(f"row {row}" for row in table.row_numbers(np.arange(table.n_rows)).tolist())
-        who, table = _ROW, table.with_columns({_ROW: rows})
-    left = [column for column in others if column != who]
-    return table.melted(columns, {"participant": who}, about, value, [
-        f"A column for each of {counted(len(columns), what)}, a row for each person.",
-        *[f"Columns that are no such question: {listing(left, 12)}."] * bool(left), *notes,
-    ])
 
 
 def _of_options(
@@ -292,6 +262,5 @@ def _of_options(
         kept = [spelt.get(text.casefold()) for text in codes.values]
         if kept != codes.values:
             unsaid += [text for text, own in zip(codes.values, kept, strict=True) if own is None]
-            cells = encoded(np.array([*kept, None], dtype=object)[codes.codes])
-            data = data.set_column(data.column_names.index(column), column, cells)
+            data = data.set_column(data.column_names.index(column), column, codes.spelt(kept))
     return table.holding(data), list(dict.fromkeys(unsaid))

@@ -57,7 +57,7 @@ def find_shape(
             remedy=f"At least {least_columns} columns are needed: choose the separator.",
         )
     if width > MAX_COLUMNS:  # the first line may end inside of a cell
-        raise _too_many_columns(width, name, skipped + 1)
+        raise too_wide(f"the row has {width:,} or more cells", name, skipped + 1)
     skipped += _title_lines(lines[skipped:], delimiter, width)
     notes = [f"{counted(skipped, 'line')} before the table were skipped."] if skipped else []
     lines = lines[skipped:]
@@ -115,15 +115,16 @@ def _beginning(data: bytes, name: str) -> bytes:
     first_line = re.split(rb"[\r\n]", start, maxsplit=1)[0]
     cells = max(first_line.count(sign.encode()) for sign in DELIMITERS) + 1
     if cells > MAX_COLUMNS:
-        raise _too_many_columns(cells, name, 1)
+        raise too_wide(f"the row has {cells:,} or more cells", name, 1)
     if len(first_line) == MAX_ROW_BYTES:
         raise row_too_long(name, 1)
     return start
 
 
-def _too_many_columns(cells: int, name: str, row: int) -> DataError:
+def too_wide(found: str, name: str, row: int | None = None) -> DataError:
+    """The error for a table with too many columns, of which something was found."""
     return DataError(
-        f"the row has {cells:,} or more cells", file=name, row=row,
+        found, file=name, row=row,
         remedy=f"A table of answers has one row per answer and at most {MAX_COLUMNS:,} columns.",
     )
 

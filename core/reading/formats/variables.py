@@ -106,13 +106,13 @@ def value_text(value: Any) -> str:
 
 def dates(values: pa.Array, began: str, seconds: float) -> pa.Array:
     """Numbers of spans since a date, as dates in ISO 8601."""
-    return _written(values, lambda spans: np.datetime64(began, "s").astype(int) + spans * seconds,
-                    "D")
+    return moments(values, began, seconds, "D")
 
 
-def moments(values: pa.Array, began: str, seconds: float) -> pa.Array:
+def moments(values: pa.Array, began: str, seconds: float, unit: str | None = None) -> pa.Array:
     """Numbers of spans since a date, in ISO 8601, with milliseconds if there are any."""
-    return _written(values, lambda spans: np.datetime64(began, "s").astype(int) + spans * seconds)
+    start = np.datetime64(began, "s").astype(int)
+    return _written(values, lambda spans: start + spans * seconds, unit)
 
 
 def months(values: pa.Array, each: int) -> pa.Array:

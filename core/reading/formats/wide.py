@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
-from itertools import takewhile
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from tripletscope.core.reading.columns.object_columns import is_called_response
 from tripletscope.core.reading.columns.pair_columns import is_beside, meaning_of, says_value
-from tripletscope.core.reading.names import ALIASES, counted, listing, named
+from tripletscope.core.reading.names import (
+    ALIASES,
+    common_start,
+    counted,
+    listing,
+    named,
+    normalised,
+)
 from tripletscope.core.reading.table import Table, encoded
 
 #: Between the two objects of a name.
@@ -41,20 +47,35 @@ def pairs_of_rows(table: Table) -> Table | None:
         written = sample.codes(name).codes >= 0
         if np.isfinite(sample.numbers(name)).sum() < _NUMBERS * written.sum():
             return None
-    others = [name for name in table.columns if name not in pairs]
+    first, second = zip(*pairs.values(), strict=True)
+    objects = counted(len({*first, *second}), "object")
+    return melted(
+        table, [*pairs], {"item1": first, "item2": second}, value,
+        f"{counted(len(pairs), 'pair')} of {objects}", "about no pair",
+    )
+
+
+def melted(
+    table: Table, columns: Sequence[str], about: Mapping[str, Sequence[str]], value: str,
+    what: str, rest: str, *notes: str,
+) -> Table:
+    """A row for each person and column, of a table with a row for each person.
+
+    about: What the columns are about, by the names of new columns.
+    what, rest: These columns, and the others, in words.
+    """
+    others = [name for name in table.columns if name not in columns]
     who, n = named(others, ALIASES["participant"]), table.n_rows
+    who = who or next((name for name in others if normalised(name).endswith("id")
+                       and len(table.codes(name).values) == n), None)
     if who is None and n > 1:  # nothing else says whose row it is
         rows = encoded(f"row {row}" for row in table.row_numbers(np.arange(n)).tolist())
         who, table = _ROW, table.with_columns({_ROW: rows})
-    first, second = zip(*pairs.values(), strict=True)
     left = [name for name in others if name != who]
-    return table.melted(
-        [*pairs], {"participant": who} if who else {}, {"item1": first, "item2": second}, value, [
-            f"A column for each of {counted(len(pairs), 'pair')} of "
-            f"{counted(len({*first, *second}), 'object')}, a row for each person.",
-            *[f"Columns that are about no pair: {listing(left, 12)}."] * bool(left),
-        ],
-    )
+    return table.melted(columns, {"participant": who} if who else {}, about, value, [
+        f"A column for each of {what}, a row for each person.",
+        *[f"Columns that are {rest}: {listing(left, 12)}."] * bool(left), *notes,
+    ])
 
 
 def trials_of_rows(table: Table) -> Table | None:
@@ -73,7 +94,7 @@ def trials_of_rows(table: Table) -> Table | None:
     if often_so < len(_TRIAL_OF):
         return None
     called = {name: [*own.values()] for name, own in found.items() if tuple(own) == numbers}
-    start = len(_common_start([*called]))
+    start = len(_common([*called], "_. -"))
     fields = {name[start:].strip("_. -") or name: own for name, own in called.items()}
     if not any(map(is_called_response, fields)):  # scales of a questionnaire are numbered, too
         return None
@@ -83,20 +104,12 @@ def trials_of_rows(table: Table) -> Table | None:
     )
 
 
-def _common_start(names: list[str]) -> str:
-    """What all names begin with, up to a sign between words."""
-    same = "".join(
-        signs[0] for signs in takewhile(lambda signs: len({*signs}) == 1, zip(*names, strict=False))
-    )
-    return same[: max(map(same.rfind, "_. -")) + 1]
-
-
 def _pairs_in(columns: Sequence[str]) -> tuple[dict[str, tuple[str, str]], str] | None:
     """The two objects of each column about a pair, and what the value is called."""
     for sign in _SIGNS:
         able = [name for name in columns if sign in name and not is_beside(name)]
-        for before in dict.fromkeys((_common(able, sign), "")):
-            for after in dict.fromkeys((_common([name[::-1] for name in able], sign[::-1])[::-1],
+        for before in dict.fromkeys((_common(able, [sign]), "")):
+            for after in dict.fromkeys((_common([name[::-1] for name in able], [sign[::-1]])[::-1],
                                         "")):
                 inner = {name: name[len(before): len(name) - len(after)] for name in able}
                 pairs = _split({name: text for name, text in inner.items() if sign in text}, sign)
@@ -107,11 +120,11 @@ def _pairs_in(columns: Sequence[str]) -> tuple[dict[str, tuple[str, str]], str] 
     return None
 
 
-def _common(names: list[str], sign: str) -> str:
-    """What all names begin with, up to a sign."""
-    same = takewhile(lambda signs: len({*signs}) == 1, zip(*names, strict=False))
-    start = "".join(signs[0] for signs in same) if len(names) > 1 else ""
-    return start[: start.rfind(sign) + len(sign)] if sign in start else ""
+def _common(names: Sequence[str], signs: Sequence[str]) -> str:
+    """What several names begin with, up to the last of some signs."""
+    start = common_start(names) if len(names) > 1 else ""
+    ends = [start.rfind(sign) + len(sign) for sign in signs if sign in start]
+    return start[: max(ends, default=0)]
 
 
 def _split(names: dict[str, str], sign: str) -> dict[str, tuple[str, str]]:

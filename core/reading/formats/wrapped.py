@@ -16,7 +16,7 @@ from tripletscope.core.reading.names import (
     stem_key,
     without_tags,
 )
-from tripletscope.core.reading.table import Codes, Table, decoded
+from tripletscope.core.reading.table import Codes, Table
 
 #: Rows that show whether cells hold more than names.
 _LOOKED_AT = 200
@@ -67,11 +67,8 @@ def unwrapped(table: Table) -> Table:
         if asks_otherwise(around) and asked != "farther":
             continue  # the question is needed to know what was said
         values = [name or own for name, own in zip(names, codes.values, strict=True)]
-        known = list(dict.fromkeys(values))
-        place = {text: k for k, text in enumerate(known)}
-        codes_of = np.array([*(place[text] for text in values), -1])
         name = f"{column} (less similar)" if asked == "farther" else column
-        changed[column] = name, decoded(codes_of[codes.codes], known)
+        changed[column] = name, codes.spelt(values)
     if not changed:
         return table
     data = table.data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -71,7 +71,8 @@ def copies_of(table: Table, reading: Reading, trials: Trials) -> Copies:
         key = _mixed(key, _hashes(table, who))
     named = {reading.roles[role] for role in (*reading.objects, "choice", "choice2", "participant")
              if role in reading.roles}
-    rest = sorted((c for c in table.columns if c not in named and c != file), key=_fineness(table))
+    rest = sorted((c for c in table.columns if c not in named and c != file),
+                  key=lambda column: -table.n_values_at_most(column))
     whole, others = key, []
     left = _repeated(whole, answered)
     for column in rest:
@@ -128,17 +129,6 @@ def _hashes(table: Table, column: str) -> np.ndarray:
         places = chunk.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
         parts.append(hashed[places])
     return np.concatenate(parts)
-
-
-def _fineness(table: Table) -> Callable[[str], int]:
-    """Key that puts columns of many different values first."""
-    def few(column: str) -> int:
-        data = table.data.column(column)
-        if not pa.types.is_dictionary(data.type):
-            return -table.n_rows
-        return -sum(len(chunk.dictionary) for chunk in data.chunks)
-
-    return few
 
 
 def _numbers_rows(table: Table, column: str) -> bool:

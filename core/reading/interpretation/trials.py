@@ -95,11 +95,18 @@ class Trials:
         rows = np.flatnonzero(catch)
         nearer = np.array([implied[0][1] for implied in self.implied])[self.outcome[rows]]
         chosen = np.where(nearer == 1, first[rows], second[rows])
-        trials = {"row": table.row_numbers(rows)}
-        if participant is not None:
-            coded = table.codes(participant)
-            trials["participant"] = pd.Categorical.from_codes(coded.codes[rows], coded.values)
-        return pd.DataFrame({**trials, "correct": chosen == anchor[rows]})
+        return checks_of(table, rows, participant, chosen == anchor[rows])
+
+
+def checks_of(
+    table: Table, rows: np.ndarray, participant: str | None, correct: np.ndarray
+) -> pd.DataFrame:
+    """``row``, ``participant`` and ``correct`` of attention checks in some rows."""
+    checks = {"row": table.row_numbers(rows)}
+    if participant is not None:
+        coded = table.codes(participant)
+        checks["participant"] = pd.Categorical.from_codes(coded.codes[rows], coded.values)
+    return pd.DataFrame({**checks, "correct": correct})
 
 
 def trials_of(table: Table, reading: Reading) -> Trials:

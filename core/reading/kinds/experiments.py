@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-import pyarrow as pa
 
 from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
 from tripletscope.core.reading.columns.values import Columns
@@ -49,10 +46,7 @@ def only_of(table: Table) -> Table:
     )
     left_out = table.n_rows - len(rows)
     note = f"{counted(left_out, 'row')} of practice and checks left out."
-    return replace(
-        table, data=table.data.take(pa.array(rows)), rows=table.row_numbers(rows),
-        notes=[*table.notes, *[note] * bool(left_out)],
-    )
+    return table.only(rows, *[note] * bool(left_out))
 
 
 def _evidence(columns: Columns) -> list[Claim]:

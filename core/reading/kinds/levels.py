@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import takewhile
 
 from tripletscope.core.reading.columns.guess import codings_of
 from tripletscope.core.reading.columns.object_columns import in_order_of_keys
@@ -12,7 +11,7 @@ from tripletscope.core.reading.columns.reading import CHOICE_CODINGS
 from tripletscope.core.reading.columns.values import ColumnCells, Columns
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign
 from tripletscope.core.reading.languages import WORDS
-from tripletscope.core.reading.names import listing, normalised
+from tripletscope.core.reading.names import common_start, listing, normalised
 
 #: Most levels of a property.
 _MOST = 30
@@ -67,9 +66,7 @@ def _evidence(columns: Columns) -> list[Claim]:
 
 def _stem(stem: str, first: str, second: str) -> str:
     """What two names have in common, as they are written."""
-    common = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1],
-                                             zip(first, second, strict=False)))
-    common = common.rstrip(" _.-[(")
+    common = common_start((first, second)).rstrip(" _.-[(")
     return common if normalised(common) == stem else stem
 
 

@@ -45,7 +45,7 @@ def _evidence(columns: Columns) -> list[Claim]:
 
 def _third(columns: Columns, pairs: PairColumns) -> bool:
     """Whether another column is about the same objects, so that these are comparisons."""
-    objects = ColumnCells("", pairs.first, frozenset(pairs.objects), np.empty(0))
+    objects = pairs.cells[0]
     return any(
         share(objects, other) >= 0.5 and len(other.values) > 2
         and not (pairs.numeric and other.is_numeric and not _coded_alike(objects, other))
@@ -70,10 +70,8 @@ def _chooses(columns: Columns, pairs: PairColumns, value: ColumnCells) -> bool:
         return False
     two = value.is_numeric and len(value.values) < 3
     return (two and normalised(value.name) in ALIASES["choice"]) or any(
-        len(one.values) > 1 and names_one_of(one, [
-            ColumnCells("", pairs.first, frozenset(), np.empty(0)),
-            ColumnCells("", pairs.second, frozenset(), np.empty(0)),
-        ]) > 0.95 for one in columns.but(*pairs.columns)
+        len(one.values) > 1 and names_one_of(one, pairs.cells) > 0.95
+        for one in columns.but(*pairs.columns)
     )
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
 
 from tripletscope.core.reading.columns.pair_columns import NAMES, participant_of
 from tripletscope.core.reading.columns.values import Columns
@@ -81,14 +79,12 @@ def placed(cell: str) -> list[tuple[str, float, float]]:
     """Objects and places of a list as jsPsych writes it; none of anything else."""
     try:
         listed = json.loads(cell)
-        return [(_name(one), float(one["x"]), float(one["y"])) for one in listed]
+        return [
+            (next(value for value in one.values() if isinstance(value, str)), float(one["x"]),
+             float(one["y"])) for one in listed
+        ]
     except (ValueError, TypeError, KeyError, StopIteration, RecursionError):
         return []
-
-
-def _name(one: Mapping[str, Any]) -> str:
-    texts: Iterable[str] = (value for value in one.values() if isinstance(value, str))
-    return next(iter(texts))
 
 
 ARRANGEMENTS = Kind(

@@ -1,14 +1,16 @@
-"""Lists of stimuli, and of questions without responses: what is about a study and has no answer."""
+"""Lists of stimuli, questions without responses, and tests of discrimination."""
 
 from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from tripletscope.core.reading.columns.guess import numbered_columns
 from tripletscope.core.reading.columns.object_columns import TELLING, is_called_response
 from tripletscope.core.reading.columns.pair_columns import is_beside
-from tripletscope.core.reading.columns.values import Columns, differ, share
-from tripletscope.core.reading.kinds import CERTAIN, LIKELY, POSSIBLE, Claim, Kind, Sign
+from tripletscope.core.reading.columns.values import NEARLY_ALL, Columns, differ, share
+from tripletscope.core.reading.kinds import CERTAIN, LIKELY, MARKED, POSSIBLE, Claim, Kind, Sign
 from tripletscope.core.reading.names import listing, named
 
 _DIMENSION = re.compile(r"(dim(ension)?|pc|mds|comp)?[\W_]?[0-9]+|x|y|z", re.IGNORECASE)
@@ -53,5 +55,25 @@ def _questions(columns: Columns) -> list[Claim]:
     return []
 
 
+def _triangles(columns: Columns) -> list[Claim]:
+    """Triangle tests of sensory science: two of three samples are the same."""
+    if not columns.table.header:
+        return []
+    trios = [names for names in numbered_columns(columns.names).values() if len(names) == 3]
+    # Two objects that are made of features may have the same level of one.
+    if not trios or not all(_two_alike(columns, names) for names in trios):
+        return []
+    return [Claim("triangle", "", MARKED, (Sign("two_alike", {"columns": listing(trios[0])}),))]
+
+
+def _two_alike(columns: Columns, names: list[str]) -> bool:
+    """Whether two of three cells are the same in each row, and the third is another."""
+    first, second, third = (columns[name].texts for name in names)
+    written = (first != "") & (second != "") & (third != "")
+    alike = (first == second).astype(int) + (second == third) + (first == third)
+    return bool(written.any() and np.mean(alike[written] == 1) > NEARLY_ALL)
+
+
 STIMULI = Kind("stimuli", "lists of stimuli, features or coordinates", 22, _stimuli)
 QUESTIONS = Kind("questions", "questions without responses", 60, _questions)
+TRIANGLE = Kind("triangle", "a triangle test", 20, _triangles)

@@ -6,7 +6,7 @@ elsewhere, response and time are in the columns of jsPsych, PsychoPy or Gorilla.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from tripletscope.core.data.question_kinds import (
 from tripletscope.core.reading.columns.guess import plain_texts, side_roles
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.interpretation.imported import Note
+from tripletscope.core.reading.interpretation.trials import checks_of
 from tripletscope.core.reading.layouts import Layout
 from tripletscope.core.reading.layouts.programs import response_zones
 from tripletscope.core.reading.names import counted, named
@@ -169,11 +170,7 @@ def _checks(table: Table, reading: Reading) -> pd.DataFrame | None:
     else:
         checkable = right = np.zeros(table.n_rows, dtype=bool)
     rows = np.flatnonzero(checks & checkable)
-    result = {"row": table.row_numbers(rows)}
-    if who := reading.roles.get("participant"):
-        coded = table.codes(who)
-        result["participant"] = pd.Categorical.from_codes(coded.codes[rows], coded.values)
-    return pd.DataFrame({**result, "correct": right[rows]})
+    return checks_of(table, rows, reading.roles.get("participant"), right[rows])
 
 
 def _questions(table: Table) -> pd.DataFrame | None:
@@ -229,10 +226,7 @@ def once(table: Table) -> Table | None:
     again = table.n_rows - len(kept)
     if not again:
         return None
-    return replace(
-        table, data=table.data.take(pa.array(kept)), rows=table.row_numbers(kept),
-        notes=[*table.notes, f"{again:,} of the answers were sent twice, and are read once."],
-    )
+    return table.only(kept, f"{again:,} of the answers were sent twice, and are read once.")
 
 
 def _reshape(table: Table) -> Table | None:

@@ -58,14 +58,10 @@ def _question(table: Table) -> tuple[str, list[str], str] | None:
         places = {str(k + 1) for k in range(len(group))}
         found = [one.name for one in columns.but(anchor, *group) if is_called_response(one.name)
                  and not says(one.name, _OTHERWISE) and asked_for(one.name) != "farther"
-                 and _names_options(one, options) != (one.values == places)]
+                 and (names_one_of(one, options) >= _NAMED) != (one.values == places)]
         if len(found) == 1 or (not found and name in _RANKS):
             return anchor, group, "".join(found)
     return None
-
-
-def _names_options(response: ColumnCells, options: Sequence[ColumnCells]) -> bool:
-    return names_one_of(response, options) >= _NAMED
 
 
 def _are_of_one(objects: Sequence[ColumnCells]) -> bool:
@@ -94,22 +90,19 @@ def _with_chosen_first(table: Table) -> Table | None:
     shown = np.column_stack([plain_texts(table, column) for column in options])
     said, columns = plain_texts(table, choice), Columns(table)
     # As they were found by: few places may be names of objects, too.
-    if _names_options(columns[choice], [columns[name] for name in options]):
+    if names_one_of(columns[choice], [columns[name] for name in options]) >= _NAMED:
         is_chosen = shown == said[:, None]
     else:
         is_chosen = said[:, None] == np.array([str(k + 1) for k in range(len(options))])
     order = np.argsort(~is_chosen, axis=1, kind="stable")
     ordered = np.take_along_axis(shown, order, axis=1)
-    added = {_FIRST.format(k + 1): encoded(_cells(ordered[:, k])) for k in range(len(options))}
+    added = {_FIRST.format(k + 1): encoded(text or None for text in column)
+             for k, column in enumerate(ordered.T.tolist())}
     added[_NUMBER] = encoded("1" if one else None for one in is_chosen.any(axis=1).tolist())
     return table.with_columns(
         added, f"Column {choice} says which of {listing(options, MOST_OPTIONS)} was chosen: it "
         f"comes first in {_FIRST.format(1)} to {_FIRST.format(len(options))}.",
     )
-
-
-def _cells(texts: np.ndarray) -> Sequence[str | None]:
-    return [text or None for text in texts.tolist()]
 
 
 def _propose(table: Table) -> list[Reading]:

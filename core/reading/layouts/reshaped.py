@@ -22,7 +22,7 @@ from tripletscope.core.reading.columns.guess import (
     side_roles,
 )
 from tripletscope.core.reading.columns.reading import Reading
-from tripletscope.core.reading.formats.several import FILE
+from tripletscope.core.reading.formats.several import FILE, file_column
 from tripletscope.core.reading.layouts import Layout, items
 from tripletscope.core.reading.names import ALIASES, is_usual_name, listing, named
 from tripletscope.core.reading.table import Table, decoded, encoded
@@ -147,7 +147,7 @@ def _with_informants(table: Table) -> Table | None:
         return None
     others = [
         c for c in table.columns
-        if c not in [*objects, _file_of(table)] and not c.startswith("column ")
+        if c not in [*objects, file_column(table)] and not c.startswith("column ")
     ]
     if not others or any(is_usual_name(c) for c in others):
         return None
@@ -159,15 +159,10 @@ def _with_informants(table: Table) -> Table | None:
         is_object = np.logical_or.reduce([texts == other for other in cells]) | (texts == "")
         if not (is_number.all() or is_object.all()):
             return None
-    kept = [*objects, *filter(None, [_file_of(table)])]
+    kept = [*objects, *filter(None, [file_column(table)])]
     return table.melted(others, {c: c for c in kept}, {_WHO: others}, _ANSWER, [
         f"Columns {listing(others)} are one participant each: {len(others):,} answers for each row."
     ])
-
-
-def _file_of(table: Table) -> str | None:
-    """The column with the file of each row, if there are several."""
-    return FILE if table.files and FILE in table.columns else None
 
 
 FEATURES = Layout("features", "Objects made of several features", 36, reshape=_with_objects)

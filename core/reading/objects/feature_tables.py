@@ -363,9 +363,7 @@ def _matched(
     places, how = _places(names, len(values), about, file)
     has_row = places >= 0
     if square:
-        wide = np.full((about.n_objects, about.n_objects), np.nan)
-        wide[np.ix_(has_row, has_row)] = values[np.ix_(places[has_row], places[has_row])]
-        notes = [*notes, how]
+        wide, notes = _spread(values, places), [*notes, how]
     else:
         _refuse_infinite(values, columns, file, rows)
         values, columns, notes = _without_empty(values, columns, [*notes, how])
@@ -482,7 +480,6 @@ def read_distances(source: Source, about: Answers, name: str | None = None) -> F
     """
     square, file = read_matrix(source, name), name or "the table"
     places, how = _places(square.ids if square.is_named else None, len(square.ids), about, file)
-    objects = np.flatnonzero(places >= 0)
     strange = np.setdiff1d(np.arange(len(square.ids)), places)
     if len(strange):
         raise DataError(
@@ -490,10 +487,17 @@ def read_distances(source: Source, about: Answers, name: str | None = None) -> F
             "one", file=file, remedy=f"Name objects as the answers do: {listing(about.ids, 3)}.",
         )
     _check_size(square.values, about.n_objects, file)
-    wide = np.full((about.n_objects, about.n_objects), np.nan)
-    wide[np.ix_(objects, objects)] = square.values[np.ix_(places[objects], places[objects])]
     missing = [about.ids[i] for i in np.flatnonzero(places < 0)]
-    return FeatureTable(title_of(file), None, wide, [], [*square.notes, how], missing)
+    wide, notes = _spread(square.values, places), [*square.notes, how]
+    return FeatureTable(title_of(file), None, wide, [], notes, missing)
+
+
+def _spread(values: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Distances (m, m) between all objects, by the row of each; NaN for those without one."""
+    wide = np.full((len(places), len(places)), np.nan)
+    known = np.flatnonzero(places >= 0)
+    wide[np.ix_(known, known)] = values[np.ix_(places[known], places[known])]
+    return wide
 
 
 def _all_numbers(names: list[str], n: int) -> int | None:
