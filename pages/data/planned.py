@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -205,30 +206,38 @@ def _analyse(context: Context, plan: AnalysisPlan, standing: Standing | None) ->
 
 def _what_changes(info: DatasetInfo, is_here: bool) -> str:
     """What a press changes on other pages."""
-    view = "" if is_here else "the view with the planned exclusions and to "
-    return (f"All pages change to {view}the planned map. “{info.view}” and its results stay, and "
-            "a button here leads back.")
+    view = "" if is_here else "the view with the planned exclusions, and "
+    return (f"All pages change to {view}to the planned map once it is computed. “{info.view}” and "
+            "its results stay, and a button here leads back from what has changed.")
 
 
 def _before(info: DatasetInfo) -> str:
-    """Where the session notes view and map of before a plan was followed."""
+    """Where the session notes exclusions and map of before a plan was followed."""
     return f"{_PLACE}.before@{info.id}"
 
 
 def _note_before(context: Context, plan: AnalysisPlan) -> None:
-    """Note view and map, unless this plan has changed those that are noted."""
+    """Note exclusions and map, unless this plan has changed those that are noted."""
     info, drafts = context.info, context.session.drafts
-    view, _, why = drafts.get(_before(info), ("", None, ""))
-    if why != plan.sha256 or view not in info.views:
-        drafts[_before(info)] = [info.view, info.extra.get(MAP_CHOSEN), plan.sha256]
+    view, _, why = _noted(context)
+    if why != plan.sha256 or not view:
+        state = state_of(info.exclusions, None)
+        drafts[_before(info)] = [state, info.extra.get(MAP_CHOSEN), plan.sha256]
+
+
+def _noted(context: Context) -> tuple[str, Mapping[str, Any] | None, str]:
+    """View, map and plan that are noted; a view by its exclusions, as it may have been renamed."""
+    state, method, why = context.session.drafts.get(_before(context.info), (None, None, ""))
+    views = (name for name, steps in context.info.views.items() if state_of(steps, None) == state)
+    return next(views, ""), method, why
 
 
 def _way_back(context: Context, is_here: bool) -> None:
     """The button that leads back to view and map of before a plan was followed."""
     info, workspace = context.info, services().workspace
-    view, method, _ = context.session.drafts.get(_before(info), ("", None, ""))
+    view, method, _ = _noted(context)
     is_changed = is_here if view != info.view else method != info.extra.get(MAP_CHOSEN)
-    if view in info.views and is_changed and pressed(
+    if view and is_changed and pressed(
         context.session, f"{_PLACE}.back", f"Back to “{view}”", icon=":material/undo:",
         width="stretch", help="And to the map that was seen there. Planned results stay.",
     ):

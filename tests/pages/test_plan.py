@@ -159,6 +159,25 @@ def test_view_and_map_of_before_come_back(services):
     assert workspace.runs(info.id, "bootstrap"), "what was computed as planned stays"
 
 
+def test_a_view_that_is_renamed_meanwhile_is_found_again(services):
+    session, workspace = session_on(services, ANSWERS), services.workspace
+    (info,) = workspace.datasets()
+    out = Exclusion(participants=(str(ANSWERS.answers["participant"].iloc[0]),))
+    cleaning = workspace.cleaning(info).excluding(out)
+    workspace.update_dataset(info, cleaning, view="Mine")
+    plans.keep_plan(workspace, planned(dimensions=[2], questions={}))
+    app = start("data", session, "plan")
+    assert "“Mine” and its results stay" in words(app)
+    app.button(key="data.plan.run").click().run()
+    app = settled(app, services)
+    workspace.rename_view(info.id, "Mine", "Others")
+    app.run()
+    assert app.button(key="data.plan.back").label == "Back to “Others”"
+    app.button(key="data.plan.back").click().run()
+    assert not app.exception
+    assert workspace.datasets()[0].view == "Others"
+
+
 def test_a_second_press_does_not_take_the_planned_map_for_that_of_before(services):
     session_on(services, ANSWERS)
     (info,), drafts = services.workspace.datasets(), {}
@@ -167,8 +186,8 @@ def test_a_second_press_does_not_take_the_planned_map_for_that_of_before(service
         choose_method(info, method)
         (info,) = services.workspace.datasets()
         _note_before(SimpleNamespace(info=info, session=SimpleNamespace(drafts=drafts)), plan)
-    ((view, method, _),) = drafts.values()
-    assert (view, method["parameters"]["n_init"]) == (ALL_ANSWERS, 1)
+    ((state, method, _),) = drafts.values()
+    assert (state, method["parameters"]["n_init"]) == ("", 1)
     other = planned(dimensions=[3], questions={}, exclusions=[])
     _note_before(SimpleNamespace(info=info, session=SimpleNamespace(drafts=drafts)), other)
     assert next(iter(drafts.values()))[1]["parameters"]["n_init"] == 2
