@@ -50,12 +50,14 @@ def show_numbers(shown: ShownClustering) -> None:
             promise="Compute shows which numbers of clusters the data support, and which clusters "
             "and merges recur in bootstrap replicates.",
         )
-        if counts is not None and stable is None:  # it opens the settings, with what computes
-            shown.empty(
-                "How stable clusters are is not known",
-                "Compute shows which clusters and merges recur in bootstrap replicates, and adds "
-                "the support of branches to the tree.",
-            )
+        if counts is not None and stable is None and not shown.waiting:
+            st.caption("How stable clusters are is not known.")
+            with st.columns(3)[0]:
+                shown.compute_button(
+                    f"{PAGE}.stability.run", "Stability", pieces[1:],
+                    "Shows which clusters and merges recur in bootstrap replicates, and adds the "
+                    "support of branches to the tree.", label="Compute stability",
+                )
         if counts is not None and shown.tree is not None:
             number = recommend_clusters(counts.result()).n_clusters or 1
             if number > 1:

@@ -143,7 +143,7 @@ def test_the_settings_of_number_and_stability_are_folded_away_together(services,
 
 
 def test_what_findings_leave_to_be_computed_is_promised_beside_its_button(services, opened):
-    """The button lay behind closed settings, and the tree names it."""
+    """The button lay behind closed settings, or opened them for good; and the tree names it."""
     (info,) = services.workspace.datasets()
     answers = services.workspace.triplets(info)
     tree = AgglomerativeClustering(basis=K1())
@@ -151,7 +151,12 @@ def test_what_findings_leave_to_be_computed_is_promised_beside_its_button(servic
         services.workspace.add_run(info, run(task, tree, answers), task)
     app = start("clusters", opened, "numbers")
     assert "How stable clusters are is not known" in words(app)
-    assert not app.button(key="clusters.count.run").disabled
+    app.number_input(key="clusters.stability.replicates").set_value(5).run()
+    app.button(key="clusters.stability.run").click().run()
+    app = settled(app, services)
+    assert "How stable clusters are is not known" not in words(app)
+    assert len(services.workspace.runs(info.id, "stability")) == 1
+    assert "clusters.stability.run" not in {button.key for button in app.button}
 
 
 def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
