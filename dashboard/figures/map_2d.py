@@ -87,7 +87,7 @@ def plane(
     size = float(sizes[shown].max(initial=0.0)) or 8.0
     if style.dense:
         _add_density(figure, positions[shown], low, high)
-    view = _View(low, high, _area(traces, style.colour or "", canvas))
+    view = View(low, high, area_of(traces, style.colour or "", canvas))
     side = style.picture_size * _picture_size(
         positions[[*pictures]], *_span_and_least(view, low, high, canvas)
     )
@@ -97,7 +97,7 @@ def plane(
         arrows = PlaneArrows(data.arrows, positions[shown], low, high, view.scale, view.frame)
         covered = np.vstack([covered, arrows.boxes])
         arrows.add_wedges(figure)
-    labels = _Labels(data, style, shown, view, size / 2, side, canvas, covered)
+    labels = Labels(data, style, shown, view, size / 2, side, canvas, covered)
     if style.outlined:
         _add_hulls(figure, positions, data, style, traces)
     # Points below the pictures take clicks and lassos, and make the legend.
@@ -130,7 +130,7 @@ def plane(
 
 
 def _span_and_least(
-    view: _View, low: np.ndarray, high: np.ndarray, canvas: Canvas
+    view: View, low: np.ndarray, high: np.ndarray, canvas: Canvas
 ) -> tuple[float, float]:
     """Extent of a map, and least side of its pictures."""
     span = float(np.max(high - low))
@@ -172,7 +172,7 @@ def shape_of(data: MapData, style: MapStyle, canvas: Canvas) -> float:
     shown = np.isfinite(positions).all(axis=1)
     low, high = _window(positions[shown], _loops(positions, data, 0.95))
     traces = point_traces(data, style, shown, go.Scatter, canvas)
-    width, height = _area(traces, style.colour or "", canvas)
+    width, height = area_of(traces, style.colour or "", canvas)
     across, up = np.maximum(high - low, 1e-12)
     lowest, highest = np.array(_FRAME) * canvas.width
     fitting = float(np.clip(width * up / across, lowest, highest))
@@ -352,7 +352,7 @@ def _add_squares(
 
 
 @dataclass(frozen=True)
-class _View:
+class View:
     """A map on the canvas: its corners, and width and height of its frame in pixels."""
 
     low: np.ndarray
@@ -375,7 +375,7 @@ class _View:
         return [*-beyond, *(size + beyond)]
 
 
-def _area(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarray:
+def area_of(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarray:
     """Width and height that legend, colour bar and margins leave for the frame."""
     edge = 0.6 * FONT_SIZE
     width = canvas.least_width - 2 * edge
@@ -411,7 +411,7 @@ def _legend(named: Sequence[str], title: str) -> np.ndarray:
 
 
 def _covered(
-    traces: Sequence[go.Scatter], title: str, view: _View, canvas: Canvas
+    traces: Sequence[go.Scatter], title: str, view: View, canvas: Canvas
 ) -> np.ndarray:
     """(k, 4) boxes of a legend in a corner of the frame, as edges in pixels."""
     named = [trace.name for trace in traces if trace.showlegend]
@@ -423,11 +423,11 @@ def _covered(
     return np.array([[left, low, right, high]])
 
 
-class _Labels:
+class Labels:
     """The labels of a map: which, their texts, and their places."""
 
     def __init__(
-        self, data: MapData, style: MapStyle, shown: np.ndarray, view: _View, radius: float,
+        self, data: MapData, style: MapStyle, shown: np.ndarray, view: View, radius: float,
         side: float, canvas: Canvas, covered: np.ndarray,
     ) -> None:
         places = data.positions[:, :2]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import escape, short_labels
 from tripletscope.dashboard.figures.layers import Cells, Level
+from tripletscope.dashboard.figures.map_2d import Labels, View, area_of
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
@@ -29,7 +30,9 @@ from tripletscope.dashboard.figures.theme import (
     PALETTE,
     SCREEN,
     Canvas,
+    note_hidden,
     panelled,
+    remark,
     with_caption,
 )
 from tripletscope.dashboard.words.formats import interval
@@ -42,8 +45,11 @@ _FEW, _BAR = 6, 7.0
 _COUNTED = 8
 #: Width of the names of rows, in sizes of the letters.
 _ROW = 20.0
-#: Maps beside each other.
-_ACROSS = 4
+#: Maps beside each other, the share of the width of one between two of them, and pixels of the
+#: narrowest one in a file.
+_ACROSS, _GAP, _LEAST = 4, 0.06, 150.0
+#: Pixels above all maps, and between rows for their titles; diameter of points.
+_TOP, _TITLE, _POINT = 62.0, 34.0, 5
 
 
 def square_matrix(
@@ -143,9 +149,14 @@ def pooling_figure(pooling: PoolingCurve, by: str = "participant") -> Plot:
 
 def grid_height(maps: np.ndarray, wide: float = 200.0) -> float:
     """Height in pixels of a grid of maps of some width, by the shape of its window."""
-    low, high = _window(_planes(maps))
-    row = np.clip(wide * (high - low)[1] / (high - low)[0], 0.35 * wide, 1.3 * wide) + 45.0
+    row = _row_height(*_window(_planes(maps)), wide) + 11.0
     return float(row * -(-len(maps) // _ACROSS) + 60.0)
+
+
+def _row_height(low: np.ndarray, high: np.ndarray, wide: float) -> float:
+    """Height in pixels of a row of maps of some width, with their titles."""
+    across, up = high - low
+    return float(np.clip(wide * up / across, 0.35 * wide, 1.3 * wide)) + _TITLE
 
 
 def _planes(maps: np.ndarray) -> np.ndarray:
@@ -168,12 +179,60 @@ def _small_points(data: MapData, style: MapStyle, canvas: Canvas) -> list[go.Sca
     for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = data.positions[members].T
-        trace.mode, trace.marker.size = "markers", 5
+        trace.mode, trace.marker.size = "markers", _POINT
         trace.legendgroup = trace.name
         beside_the_bar(trace, max(0.6 * canvas.height / FONT_SIZE, 3.0))
         if trace.marker.showscale:  # a bar that has a length is drawn
             trace.marker.colorbar.len = 1.0
     return traces
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Maps in rows on a canvas, pixels above them, and what each has of it, cut to its shape."""
+
+    n_columns: int
+    n_rows: int
+    canvas: Canvas
+    top: float
+    view: View
+
+    def labels(self, data: MapData, style: MapStyle) -> Labels:
+        shown = np.isfinite(data.positions).all(axis=1)
+        return Labels(data, style, shown, self.view, _POINT / 2, 0.0, self.canvas,
+                      np.empty((0, 4)))
+
+    def has_names(self, data: MapData, style: MapStyle) -> bool:
+        """Whether most objects of a map have room for their names."""
+        labels = self.labels(data, style)
+        return 2 * labels.n_hidden <= labels.n_wanted
+
+
+def _grids(
+    data: MapData, titles: Sequence[str], style: MapStyle,
+    window: tuple[np.ndarray, np.ndarray], canvas: Canvas,
+) -> Iterator[_Grid]:
+    """Ways to arrange maps, that with most in a row first; a file that may grow has several."""
+    n_columns, canvas = panelled(titles, _ACROSS, canvas)
+    traces, (low, high) = _small_points(data, style, canvas), window
+    is_bare = not canvas.screen and not any(trace.showlegend for trace in traces)
+    top = 2.0 * FONT_SIZE if is_bare else _TOP
+    has_bar = any(trace.marker.showscale for trace in traces)  # which stays beside the maps
+    width, _ = area_of(
+        traces, style.colour or "", replace(canvas, legend="right") if has_bar else canvas
+    )
+    fewest = n_columns
+    if canvas.most is not None:
+        n_columns, fewest = min(n_columns, max(int(width // _LEAST), 1)), 1
+    for across in range(n_columns, fewest - 1, -1):
+        n_rows, between = -(-len(titles) // across), _GAP * (across - 1) / across
+        wide = width * (1.0 - between) / across
+        if canvas.most is not None:
+            height = top + n_rows * _row_height(low, high, wide)
+            canvas = replace(canvas, height=min(height, canvas.most))
+        tall = (canvas.height - top) / n_rows - _TITLE
+        scale = np.min(np.maximum([wide, tall], FONT_SIZE) / (high - low))
+        yield _Grid(across, n_rows, canvas, top, View(low, high, scale * (high - low)))
 
 
 def map_grid(
@@ -186,34 +245,43 @@ def map_grid(
     caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
-    """Small maps that all show the same part of the plane.
+    """Small maps that all show the same part of the plane, with names if most have room.
 
     maps (p, n, d): NaN for objects without a place. Of more than two dimensions the first two are
         drawn; of one, the first map stands on the horizontal axis of all.
     """
-    planes = _planes(maps)
-    n_columns, canvas = panelled(titles, _ACROSS, canvas)
-    n_rows = -(-len(maps) // n_columns)
+    planes, style = _planes(maps), MapStyle(colour=colour)
+    window = _window(planes)
+    each = [replace(MapData(maps[0], objects, selected=selected), positions=p) for p in planes]
+    grids = list(_grids(each[0], titles, style, window, canvas))
+    grid = next((one for one in grids if one.has_names(each[0], style)), grids[0])
+    n_columns, canvas = grid.n_columns, grid.canvas
     figure = make_subplots(
-        n_rows, n_columns, horizontal_spacing=0.06 / n_columns,
-        vertical_spacing=min(34.0 / canvas.height, 0.9 / n_rows),
+        grid.n_rows, n_columns, horizontal_spacing=_GAP / n_columns,
+        vertical_spacing=min(_TITLE / canvas.height, 0.9 / grid.n_rows),
         subplot_titles=list(map(escape, titles)),
     )
     figure.update_annotations(font={"size": FONT_SIZE})
-    low, high = _window(planes)
-    data = MapData(maps[0], objects, selected=selected)
-    for k, plane in enumerate(planes):
+    points = [_small_points(data, style, canvas) for data in each]
+    named = [grid.labels(data, style) for data in each if grid.has_names(each[0], style)]
+    note_hidden(figure, sum(one.n_hidden for one in named), sum(one.n_wanted for one in named))
+    further: list[dict] = []
+    for k, traces in enumerate(points):
         place = {"row": k // n_columns + 1, "col": k % n_columns + 1}
-        traces = _small_points(replace(data, positions=plane), MapStyle(colour=colour), canvas)
         for trace in traces:
             if k:
                 trace.showlegend, trace.marker.showscale = False, False
             figure.add_trace(trace, **place)
         add_rings(figure, traces, selected, **place)
+        for labels in named[k : k + 1]:
+            figure.add_traces(labels.at_their_points(), place["row"], place["col"])
+            axes = {"xref": f"x{k + 1}" if k else "x", "yref": f"y{k + 1}" if k else "y"}
+            further += [label | axes for label in labels.further_away()]
+    figure.update_layout(annotations=[*figure.layout.annotations, *further])
     plain = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": "",
              "showline": True, "mirror": True, "constrain": "domain"}
-    figure.update_xaxes(plain, range=[low[0], high[0]])
-    figure.update_yaxes(plain, range=[low[1], high[1]])
+    for k, update in enumerate((figure.update_xaxes, figure.update_yaxes)):
+        update(plain, range=[window[0][k], window[1][k]])
     for k in range(len(maps)):
         figure.update_yaxes(
             scaleanchor="x" if k == 0 else f"x{k + 1}", constraintoward="top",
@@ -221,6 +289,6 @@ def map_grid(
         )
     figure.update_layout(
         dragmode="lasso", uirevision=f"maps {len(maps)}",
-        margin_t=62, legend_y=1.0 + 30 / canvas.height,
+        margin_t=grid.top, legend_y=1.0 + 30 / canvas.height,
     )
-    return with_caption(figure, caption, canvas)
+    return with_caption(figure, f"{caption} {remark(figure)}".strip(), canvas)

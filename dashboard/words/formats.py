@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isnan
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -13,8 +14,8 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def interval(estimate: float, low: float, high: float) -> str:
-    """An estimate with its interval, like 0.137 [0.129, 0.146]."""
-    return f"{estimate:.3f} [{low:.3f}, {high:.3f}]"
+    """An estimate with its interval, like 0.137 [0.129, 0.146]; alone where that is unknown."""
+    return f"{estimate:.3f}" if isnan(low) else f"{estimate:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def duration(seconds: float) -> str:

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from tripletscope.core.people.predictions import PoolingCurve
@@ -189,6 +190,35 @@ def test_maps_in_a_grid_show_the_same_part_of_the_plane(data):
     np.testing.assert_allclose(first.x, first.y), "the map of all against itself"
     np.testing.assert_allclose(second.x, first.x)
     assert not np.allclose(second.y, first.y)
+
+
+def labelled(n: int, width: float, n_maps: int = 3) -> tuple[go.Figure, set[str]]:
+    """Maps of so many objects in a file, and the names on the last of them."""
+    maps = np.random.default_rng(0).uniform(size=(n_maps, n, 2))
+    objects = pd.DataFrame({"id": [f"thing {k}" for k in range(n)]}).assign(
+        label=lambda table: table["id"])
+    figure = map_grid(maps, [f"map {k}" for k in range(n_maps)], objects,
+                      canvas=Canvas(width, 100.0, screen=False, most=1500.0))
+    axis = f"x{n_maps}"
+    names = [text for trace in figure.data if trace.name == "labels" and trace.xaxis == axis
+             for text in trace.text]
+    return figure, {*names, *(a.text for a in figure.layout.annotations if a.xref == axis)}
+
+
+def test_maps_in_a_file_have_names_where_they_fit():
+    """Three maps of 22 objects had none in a report, and lay in a figure of 80 pixels."""
+    figure, names = labelled(22, 640.0)
+    assert len(names) >= 11
+    assert figure.layout.xaxis.domain[1] > 0.3, "as few in a row as names take"
+    (figure, few), (narrow, same) = labelled(4, 640.0), labelled(4, 320.0)
+    assert few == same == {f"thing {k}" for k in range(4)}
+    assert figure.layout.xaxis3.domain[0] > 0.6, "three in a row"
+    assert narrow.layout.xaxis3.domain[0] == 0.0, "two in a row"
+    assert not (figure.layout.meta or {}).get("remark")
+    crowd, none = labelled(600, 640.0)
+    assert none == set()
+    assert crowd.layout.xaxis3.domain[0] > 0.6
+    assert not (crowd.layout.meta or {}).get("remark"), "points without names hide none"
 
 
 @pytest.mark.parametrize(("n", "width", "written"), [
