@@ -280,6 +280,12 @@ class Session:
         elif dataset != self._dataset or self.missing:
             self.open(dataset)
 
+    @property
+    def foreign_tab(self) -> str:
+        """The tab that an address names which this session has not written; empty if none."""
+        tab = st.query_params.get(_TAB, "")
+        return "" if tab == self._address.get(_TAB) else tab
+
     def tab_asked_for(self, page: str, shown: str | None) -> str | None:
         """The tab that a page is to show; None is the first.
 

@@ -39,7 +39,8 @@ def sentences(runs: int | None) -> Iterator[Sentence]:
         for n_objects, each in ((300, 80), (12, 120))
     )
     yield Sentence(
-        place="Scale, Observers", before="50 % from their own answers, 81 % from all others",
+        place="People, Who predicts whom",
+        before="50 % from their own answers, 81 % from all others",
         now="Nothing is said of single participants: … and they gave 80",
         null="40 people, 80 answers each about 300 objects", alarms_before=(runs, runs),
         alarms=(thin, runs), planted="120 answers each about 12 objects", said=(enough, runs),

@@ -1,4 +1,4 @@
-"""About ten findings of a data set, the cheapest first, for page and report.
+"""About a dozen findings of a data set, the cheapest first, for page and report.
 
 Each yields sentences and at most one figure, or nothing where its results are missing.
 """
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import checked, parameters
@@ -29,8 +30,9 @@ from tripletscope.core.inference.validity import another_method, popularity
 from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people import WeightedEuclidean
+from tripletscope.core.people.comparing import ONE
 from tripletscope.core.people.floor import Floor, answers_needed
-from tripletscope.core.people.groups import groups_of
+from tripletscope.core.people.groups import counted, groups_of
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.scales import MLDS
 from tripletscope.core.similarity.clusters import AgglomerativeClustering
@@ -46,6 +48,7 @@ from tripletscope.dashboard.results.comparison import (
     methods_said,
     suggestions_of,
 )
+from tripletscope.dashboard.results.dividing import condition_columns, main_condition
 from tripletscope.dashboard.results.doubts import HELP, doubts_of, doubts_said
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.families import families_of, others_ahead, ratio_of
@@ -57,7 +60,12 @@ from tripletscope.dashboard.results.maps import (
     stimulus_of,
     uncertainty_said,
 )
-from tripletscope.dashboard.results.people import floor_said, people_said
+from tripletscope.dashboard.results.people import (
+    beside_conditions,
+    conditions_said,
+    floor_said,
+    people_said,
+)
 from tripletscope.dashboard.results.presentation import (
     Advice,
     Element,
@@ -85,6 +93,11 @@ class Subject:
 
     answers: Answers
     method: OrdinalEmbedding
+
+    @cached_property
+    def condition(self) -> str:
+        """The column whose values are likely conditions of the answers; empty without one."""
+        return main_condition(counted(self.answers).answers)
 
 
 @dataclass(frozen=True)
@@ -170,6 +183,12 @@ def reasoned(texts: Iterable[str]) -> Iterator[Statement]:
     """The first sentence as the finding, the others as its reasons."""
     for place, text in enumerate(texts):
         yield Reason(text) if place else Statement(text)
+
+
+def headed(text: str) -> tuple[str, ...]:
+    """A sentence up to its colon, and what follows that as another one."""
+    head, _, why = text.partition(": ")
+    return (f"{head}.", f"{why[:1].upper()}{why[1:]}") if why else (text,)
 
 
 #: All findings by name, in their order.
@@ -395,8 +414,7 @@ def clusters(results: SubjectResults) -> Iterator[Element]:
     is_told = recommend_clusters(run.result()).n_clusters is not None
     for part in counts_of(results.shown, run):
         if is_told and isinstance(part, Statement):
-            number, _, why = part.text.partition(": ")
-            yield from reasoned((f"{number}.", f"{why[:1].upper()}{why[1:]}"))
+            yield from reasoned(headed(part.text))
         elif is_told or not isinstance(part, Drawing):
             yield part
 
@@ -446,9 +464,9 @@ def _has_people(subject: Subject) -> bool:
     return are_triplets(subject) and column is not None and column.nunique() > 1
 
 
-def _too_few_of_each(subject: Subject) -> str:
-    """That fewer than two people gave answers enough for weights of their own."""
-    answers, method = subject.answers, WeightedEuclidean()
+def _too_few_of_each(subject: Subject, by: str = "participant") -> str:
+    """That fewer than two people, or conditions, have answers enough for weights of their own."""
+    answers, method = subject.answers, WeightedEuclidean(by=by)
     counts = {who: int((answers.weight[of] > 0).sum())
               for who, of in groups_of(answers, method.by).items()}
     placed = int((answers.answers_per_object > 0).sum())
@@ -469,7 +487,33 @@ def people(results: SubjectResults) -> Iterator[Element]:
     method = WeightedEuclidean()
     run = results.run(method, "compare_people")
     if run is not None:
-        yield from reasoned(people_said(run.result(), method.by))
+        said, *further = people_said(run.result(), method.by)
+        yield from reasoned((*headed(said), *further))
+
+
+@finding(
+    "conditions", "people", "conditions", seconds=2e-3, claims=True,
+    applies=lambda subject: are_triplets(subject) and bool(subject.condition),
+    lacks=lambda subject: _too_few_of_each(subject, subject.condition),
+    pieces=lambda subject: [(WeightedEuclidean(by=subject.condition), task, {})
+                            for task in ("compare_conditions", "fit")],
+)
+def conditions(results: SubjectResults) -> Iterator[Element]:
+    """Whether the likeliest column of conditions changes what people attend to."""
+    run = results.run(WeightedEuclidean(by=results.condition), "compare_conditions")
+    if run is None:
+        return
+    said, *further = conditions_said(run.result(), results.condition)
+    yield from reasoned(headed(said))
+    if run.result().weights_differ:  # guesses can look like this
+        yield Statement(further.pop(0))
+    yield from map(Reason, further)
+    compared = results.run(WeightedEuclidean(), "compare_people")
+    if compared is not None and compared.result().chosen == ONE:
+        yield from beside_conditions(results.shown, "participant")
+    columns = condition_columns(results.answers.answers)
+    if others := [name for name in columns if name != results.condition]:
+        yield Reason(words("conditions not compared", names=others))
 
 
 # What to do ----------------------------------------------------------------------------------

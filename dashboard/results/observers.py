@@ -1,4 +1,4 @@
-"""Differences of participants: mutual predictions, pooling, and a map of each."""
+"""Differences of participants or conditions: mutual predictions, pooling, and a map of each."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.observers import pooling_figure, relation_dots, square_matrix
 from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.results.clusters import by_size
+from tripletscope.dashboard.results.dividing import condition_columns
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.look import OneOf
 from tripletscope.dashboard.results.maps import stimulus_of
@@ -69,10 +70,13 @@ def who_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             result.accuracy[np.ix_(learned, learned)], result.pooled[learned],
         ))
     if not relations.empty:
+        number, key = int(relations["participants"].max()), ""
+        if by in condition_columns(shown.answers.answers):  # others are no sample of conditions
+            relations, key = relations.assign(low=np.nan, high=np.nan), "relations of conditions"
         yield shown.drawing(
             run, "relations", (100.0 + 44.0 * len(relations)) / SCREEN.width,
-            partial(relation_dots, relations), lambda: relations,
-            over=_counted(int(relations["participants"].max()), by),
+            partial(relation_dots, relations), lambda: relations.dropna(axis="columns", how="all"),
+            key=key, by=by, over=_counted(number, by),
         )
 
 
@@ -144,7 +148,7 @@ def pooling_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 class ObserverLook:
     """How maps of participants are shown."""
 
-    place: ClassVar[str] = "scale.maps"
+    place: ClassVar[str] = "people.maps"
 
     colour: Annotated[str | None, Column("Colour", automatic="The stimulus")] = None
     clusters: Annotated[int, OneOf(
@@ -198,4 +202,4 @@ def _distances(shown: ShownResults, run: Run, result: ObserverMaps) -> Iterator[
         table_of(name=names, cluster=members + 1, answers=result.n_answers), place=by, by=by,
         is_half=True,
     )
-    yield Advice(words("maps differ by chance"))
+    yield Advice(words("maps differ by chance", by=by))

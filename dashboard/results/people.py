@@ -108,12 +108,24 @@ def conditions(shown: ShownResults, run: Run) -> Iterator[Element]:
 def conditions_said(comparison: ConditionComparison, by: str) -> Iterator[str]:
     """Sentences on the permutation test and held-out answers."""
     yield words(f"conditions {comparison.attention}", by=by)
+    if comparison.weights_differ:
+        yield words("conditions of guesses")
     if comparison.attention == "unseen" and comparison.chosen not in (ONE, PRECISION):
         yield words("conditions vary", view=words(f"view of conditions {comparison.chosen}"))
     yield words("conditions permuted", how=words(f"permuted {comparison.permuted}"), p=comparison.p,
                 number=comparison.permutations)
     yield words("conditions gain", gain=comparison.gain(WEIGHTS, PRECISION),
                 over=words(f"conditions over {comparison.unit}"))
+
+
+def beside_conditions(shown: ShownResults, by: str) -> Iterator[Statement]:
+    """That conditions may differ where people are not seen to, which read as a contradiction."""
+    for run in shown.all_of("compare_conditions"):
+        condition, found = run.parameters["by"], run.result()
+        if condition != by and found.weights_differ:
+            is_within = found.permuted == "within participants"
+            key = "beside conditions of each" if is_within else "beside conditions"
+            yield Statement(words(key, by=by, condition=condition))
 
 
 def floor_said(floor: Floor, by: str = "participant") -> str:
@@ -164,6 +176,8 @@ def individuals_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     comparisons = _comparisons(shown, run)
     if not any(isinstance(one, ConditionComparison) for one in comparisons):
         yield Statement(axes_said(fitted, next(iter(comparisons), None)))
+        if comparisons and not any(one.weights_differ for one in comparisons):
+            yield from beside_conditions(shown, fitted.by)
     if shown.cautious and not any(one.weights_differ for one in comparisons):
         yield Statement(words("weights not shown", by=fitted.by))
         return

@@ -36,7 +36,8 @@ from tripletscope.dashboard.words.sentences import uncited
 _NAMED = 3  # methods of further results
 #: The planned question of findings, and its tasks that they tell of.
 _TOLD_OF = {"map": (MAP, "fit", "bootstrap"), "clusters": ("clusters", "count_clusters"),
-            "people": ("groups", "compare_people")}
+            "people": ("groups", "compare_people"),
+            "conditions": ("conditions", "compare_conditions")}
 
 
 def plan_said(plan: AnalysisPlan) -> dict[str, list[str]]:

@@ -153,7 +153,7 @@ class ShownResults:
     def about_of(self, n_answers: int) -> str:
         """The same where a result is of more answers, such as those of all views."""
         answers = self.answers
-        number = words.count(n_answers, "answer")
+        number = words.count(n_answers, "derived comparison" if self.measured else "answer")
         if n_answers == len(answers) and isinstance(answers, Triplets) and (
             answers.trials is not None
         ):

@@ -1,4 +1,4 @@
-"""What is chosen on several pages: a kept result, to show or delete, and groups of answers."""
+"""What is chosen on several pages: a kept result, to show or delete, and a stimulus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.question_kinds import N_ASKED, N_SILENT, N_UNANSWERED
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.store.services import services
@@ -19,30 +18,24 @@ from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.controls import pressed, renamed
 from tripletscope.dashboard.words import distinct
 
-#: Values that name groups: fewer tell nothing apart, more are no groups, unless they are people.
-_GROUPS = (2, 1000)
-_PEOPLE = "participant"
 #: Words in names of results that are shorter in a list beside a picture.
 _BRIEF = ((r"\b(\d+) dimensions?\b", r"\1-D"), (r"\bdegrees of freedom\b", "df"),
           (r"\baverage over restarts\b", "averaged"))
-#: Columns of answers that name no groups of people or questions.
-_NO_GROUPS = (
-    "side", "weight", "trial", "response_time", "time", N_ASKED, *N_UNANSWERED, *N_SILENT,
-)
 
 
-def dividing_columns(answers: pd.DataFrame) -> list[str]:
-    """Columns of answers that divide them into groups, in their order.
+def physical_columns(objects: pd.DataFrame) -> list[str]:
+    """Columns of objects that may hold a physical value: numbers, and three at least."""
+    names = [name for name in objects.columns if name not in ("label", "image")]
+    return [name for name in [*names[1:], *names[:1]] if _is_physical(objects[name])]
 
-    One that says something else in most rows, such as a clock or remarks, divides them into none.
-    """
-    low, high = _GROUPS
-    n_rows = answers["trial"].nunique() if "trial" in answers else len(answers)
-    high = min(high, n_rows // 2)
-    return [
-        name for name in answers.columns if name not in _NO_GROUPS
-        and (low <= (n := answers[name].nunique()) <= high or (n > high and name == _PEOPLE))
-    ]
+
+def _is_physical(column: pd.Series) -> bool:
+    if pd.api.types.is_bool_dtype(column):
+        return False
+    numbers = pd.to_numeric(column, errors="coerce") if column.name == "id" else column
+    if not pd.api.types.is_numeric_dtype(numbers) or numbers.nunique() < 3:
+        return False
+    return column.name != "id" or bool(numbers.notna().all())
 
 
 def schemes_of(*, has_split: bool) -> dict[str, str]:

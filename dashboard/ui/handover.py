@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.ui.elements import set_widgets
 from tripletscope.dashboard.ui.page import go_to
 
@@ -26,3 +27,13 @@ def choose_design(current: Session, design: str = "", slug: str = "", **further:
 def choose_experiment(current: Session, slug: str) -> None:
     """Choose an experiment on all tabs of Collect."""
     current.drafts[EXPERIMENT] = slug
+
+
+def conditions_of(info: DatasetInfo) -> str:
+    """Where the session notes for which column Side by side is to show maps, and if it began to."""
+    return f"compare.conditions@{info.id}"
+
+
+def ask_for_conditions(current: Session, info: DatasetInfo, column: str) -> None:
+    """Let Side by side show a map for each value of a column of conditions."""
+    current.drafts[conditions_of(info)] = [column, False]

@@ -23,7 +23,7 @@ from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import tabs
 from tripletscope.dashboard.ui.guide import page_title
-from tripletscope.dashboard.ui.page_table import PAGES
+from tripletscope.dashboard.ui.page_table import MOVED, PAGES
 from tripletscope.dashboard.words.formats import count
 
 
@@ -92,6 +92,8 @@ def show_page(
     without: Shows, where no data set is open, what the page can do with something else.
     """
     current, page = session(), PAGES[name]
+    if there := MOVED.get((name, current.foreign_tab)):
+        open_page(there, current.foreign_tab)
     info = current.dataset if page.needs_data else None
     offered, chosen = _offered(name, current, info)
     # What is called as the page is stands first in its document.

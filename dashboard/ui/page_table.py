@@ -89,8 +89,8 @@ PAGES = {page.name: page for page in (
     PageEntry("clusters", "Clusters", "account_tree", _ANALYSIS),
     PageEntry("trees", "Trees", "forest", _ANALYSIS, without_map=True),
     PageEntry("people", "People", "groups", _ANALYSIS,
-          "How people differ: individual weights, groups, conditions, single persons.",
-          "answers of two or more people", _has_people),
+          "How people differ: individual weights, groups, conditions, who predicts whom.",
+          "answers of two or more people", _has_people, with_pairs=True),
     PageEntry("scale", "Scale", "stairs", _ANALYSIS,
           "How a physical quantity is perceived: difference scaling, and scales from maps.",
           "a column of numbers of the objects, or comparisons of pairs", _has_physical_column,
@@ -109,6 +109,8 @@ PAGES = {page.name: page for page in (
     PageEntry("report", "Report", "article", _STUDY, with_pairs=True, without_map=True),
     PageEntry("computing", "Computing", "memory", None, needs_data=False),
 )}
+#: Tabs that stood on another page, where earlier addresses name them.
+MOVED = {("scale", "observers"): "people"}
 #: Tabs that are not shown where the data have no use for them: title, what they do, what they need.
 TABS = {
     ("embedding", "dissimilarities"): (

@@ -11,10 +11,10 @@ from tripletscope.core.inference.held_out import score
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard.figures.labels import short_people
+from tripletscope.dashboard.results.dividing import dividing_columns
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import analysis, panels
 from tripletscope.dashboard.ui.ceiling_advice import PAGE
-from tripletscope.dashboard.ui.choosing import dividing_columns
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import number, parameter_form, pick, several
 from tripletscope.dashboard.ui.current_comparison import (

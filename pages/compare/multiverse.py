@@ -19,6 +19,7 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.multiverse.multiverse import Multiverse
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
+from tripletscope.dashboard.results.dividing import condition_columns
 from tripletscope.dashboard.results.multiverse import (
     ToldMultiverse,
     method_of,
@@ -30,7 +31,6 @@ from tripletscope.dashboard.store.plans import standing_of
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.ceiling_advice import PAGE
-from tripletscope.dashboard.ui.choosing import dividing_columns
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import pressed, several
 from tripletscope.dashboard.ui.elements import looks_row
@@ -172,7 +172,7 @@ def _compared_before(context: ViewsContext, own: list[str]) -> list[str]:
 
 def _conditions(context: ViewsContext, divided: pd.DataFrame) -> list[str] | None:
     """Columns whose values are compared as conditions; none to begin with."""
-    names = [name for name in dividing_columns(divided) if name not in _MEANT]
+    names = condition_columns(divided)
     return several(
         context.session, f"{_PLACE}.conditions", "Conditions", {name: name for name in names},
         help="Columns of the answers: whether the axes of the map are weighted differently.",

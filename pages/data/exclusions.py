@@ -14,13 +14,13 @@ from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.studies.quality import RULES, Cleaning, Exclusion, Preview
 from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard.files import export
+from tripletscope.dashboard.results.dividing import dividing_columns
 from tripletscope.dashboard.results.exclusions import steps_said
 from tripletscope.dashboard.results.quality import reason_for
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS, DatasetInfo
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import analysis, panels
-from tripletscope.dashboard.ui.choosing import dividing_columns
 from tripletscope.dashboard.ui.controls import doing, parameter_form, pick, pressed, several
 from tripletscope.dashboard.ui.elements import show_error
 from tripletscope.dashboard.ui.page import open_page, tab

@@ -41,6 +41,7 @@ from tripletscope.dashboard.ui import analysis, panels
 from tripletscope.dashboard.ui.chart import chart
 from tripletscope.dashboard.ui.controls import pressed
 from tripletscope.dashboard.ui.dataset_words import size_of
+from tripletscope.dashboard.ui.handover import ask_for_conditions
 from tripletscope.dashboard.ui.opened_map import (
     as_embedding,
     error_shown,
@@ -68,6 +69,7 @@ _PROMISES = {
     "clusters": "Whether there are clusters, or a continuum.",
     "scale": "How well a scale along the stimulus predicts answers.",
     "people": "Whether people weight the axes of the map differently.",
+    "conditions": "Whether dimensions of similarity are weighted differently under conditions.",
 }
 
 
@@ -207,7 +209,7 @@ def _heading(topic: Topic) -> str:
 
 @tab(PAGE, "Findings", 1, needs=FindingsContext.with_cleaning, slot="findings")
 def show_findings(context: FindingsContext) -> None:
-    """Ten findings, as far as they are there, and what else is to know of the data set."""
+    """All findings, as far as they are there, and what else is to know of the data set."""
     info = context.info
     st.markdown(panels.plain(f"{size_of(info)}."))
     if info.left_out:
@@ -276,7 +278,8 @@ def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
         status = status_of(context.standing, topic, context.results) if said else ""
         badge = f" :gray-badge[{status}]" if status else ""
         st.markdown(f"**{_heading(topic)}**{badge}", width="content")
-        _link(context, topic)
+        with st.container(horizontal=True, width="content"):
+            _link(context, topic)
     if text:
         st.caption(panels.marked(text))
         return []
@@ -303,6 +306,11 @@ def _link(context: FindingsContext, topic: Topic) -> None:
         st.button(title, key=name, on_click=go_to, args=(PAGE, topic.tab), **looks)
     elif pressed(context.session, name, title, **looks):
         open_page(topic.page, topic.tab)
+    if topic.name == "conditions" and topic.name not in context.missing and pressed(
+        context.session, f"{name}.maps", "Maps", **looks
+    ):
+        ask_for_conditions(context.session, context.info, context.subject.condition)
+        open_page("embedding", "maps")
 
 
 def _picture(context: FindingsContext, drawing: Drawing) -> None:

@@ -1,4 +1,4 @@
-"""Maps turned towards one another, and how far they agree."""
+"""Maps turned towards one another, also those under each condition, and how far they agree."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ from tripletscope.dashboard.files import export
 from tripletscope.dashboard.results import MapLook, Placed
 from tripletscope.dashboard.results.colouring import first_colouring
 from tripletscope.dashboard.results.comparison import suggestions_of
+from tripletscope.dashboard.results.dividing import condition_columns
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import PlainMap
 from tripletscope.dashboard.results.presentation import ShownResults
+from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.store.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
@@ -32,18 +34,21 @@ from tripletscope.dashboard.ui.chart import Gestures
 from tripletscope.dashboard.ui.choosing import fits_of_all
 from tripletscope.dashboard.ui.colouring import colourings, pick_colouring
 from tripletscope.dashboard.ui.context import Context
-from tripletscope.dashboard.ui.controls import pick, several, switch
+from tripletscope.dashboard.ui.controls import pick, pressed, several, switch
 from tripletscope.dashboard.ui.current_comparison import current_comparison
+from tripletscope.dashboard.ui.handover import ask_for_conditions, conditions_of
 from tripletscope.dashboard.ui.looks import colour_of
-from tripletscope.dashboard.ui.opened_map import opened_map
+from tripletscope.dashboard.ui.opened_map import map_method, opened_map
 from tripletscope.dashboard.ui.page import tab
 from tripletscope.dashboard.ui.turning import turn_of
 from tripletscope.dashboard.ui.watching import watch
 from tripletscope.dashboard.words import words
+from tripletscope.dashboard.words.formats import count
 
 _HALF = Canvas(560.0, 420.0)
 _LEAST = 3  # objects in common
 _MOST = 4  # maps that are shown without being chosen
+_OFFERED = 3  # columns of conditions
 _ZOOMS = {
     "all": "All objects", "selected": "Selected objects", "inner": "Without the outermost 10 %",
 }
@@ -51,7 +56,10 @@ _ZOOMS = {
 
 @dataclass(frozen=True)
 class ShownMap:
-    """A fitted map, where it is kept, what it is called, and of which data it is."""
+    """A fitted map, where it is kept, what it is called, and of which data it is.
+
+    n_answers: Under its condition, of which alone it is; None of a map of all answers.
+    """
 
     place: str
     name: str
@@ -59,6 +67,7 @@ class ShownMap:
     listed: RunInfo
     run: Run
     fitted: OrdinalEmbedding
+    n_answers: int | None = None
 
     @property
     def answers(self) -> tuple[str | None, str | None, int]:
@@ -94,23 +103,28 @@ class AlignedMap(PlainMap):
 @tab("embedding", "Side by side", 5, slot=PAGE)
 def show_maps(context: Context) -> None:
     watch(context.job)
+    conditions = _of_conditions(context)
+    _take_up_conditions(context, conditions)
     listed = _listed(context.info)
-    if not listed:
+    if not listed and not conditions:
         panels.empty(
             "There is no map yet", "Fit one under “Map”, or compute several on the page Compare.",
         )
+        _offer_conditions(context, conditions)
         return
     names = {place: name for place, (name, _, _) in listed.items()}
+    names |= {place: shown.name for place, shown in conditions.items()}
     chosen = several(
         context.session, f"compare.maps@{context.info.id}", "Maps", names,
         default=_first(context, listed),
         help="Maps fitted on any page, for any view, and for other data sets about the same "
-        "objects.",
+        "objects; and those of the answers under each condition.",
     )
+    _offer_conditions(context, conditions)
     if not chosen:
         panels.empty("No map is chosen", "Choose some above.")
         return
-    shown = [_shown(place, *listed[place]) for place in chosen]
+    shown = [conditions.get(place) or _shown(place, *listed[place]) for place in chosen]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         reference = pick(
             context.session, f"compare.reference@{context.info.id}", "Aligned to",
@@ -121,7 +135,7 @@ def show_maps(context: Context) -> None:
         objects = context.triplets.objects
         colours = colourings(
             context.session, context.info, objects,
-            lambda: inspect_objects(first.fitted, context.triplets), uncertain=False,
+            lambda: inspect_objects(inspected.fitted, context.triplets), uncertain=False,
         )
         of_map = context.session.drafts.get(f"map.colour@{context.info.id}")
         if of_map not in ("", *colours):
@@ -136,6 +150,7 @@ def show_maps(context: Context) -> None:
                         "here.")
     first = next(s for s in shown if s.place == reference)
     shown = [first, *(s for s in shown if s is not first)]
+    inspected = next((s for s in shown if s.n_answers is None), first)
     # Marked as on the page of the map; pictures would cover one another in these small ones.
     marks = context.session.drafts.get(f"map.marks.plane@{context.info.id}")
     look = MapLook(
@@ -143,7 +158,69 @@ def show_maps(context: Context) -> None:
         **colour_of(objects, colour, lambda: colours),
     )
     _grid(context, shown, look, zoom, arrows)
+    if any(s.n_answers is not None for s in shown):
+        st.caption("Maps of fewer answers differ by chance, too. Whether attention differs is "
+                   "tested on the page People, under “Conditions”.")
     _agreement(context, shown)
+
+
+def _of_conditions(context: Context) -> dict[str, ShownMap]:
+    """The maps of the answers under each condition, as far as they are there: place -> map."""
+    info, maps = context.info, {}
+    for by in condition_columns(context.triplets.answers):
+        run = context.find(map_method(info), "observer_maps", {"by": by})
+        listed = run and next((one for one in context.runs("observer_maps", "embedding")
+                               if one.key == run.key), None)
+        if run is None or listed is None:
+            continue
+        result = run.result()
+        for name, n, positions in zip(result.names, result.n_answers, result.maps, strict=True):
+            fitted, placed = run.fresh(), np.isfinite(positions).all(axis=1)
+            fitted.embedding_ = np.where(placed[:, None], positions, 0.0)
+            fitted.embeddings_, fitted.placed_ = fitted.embedding_[None], placed
+            fitted.n_objects_ = len(placed)
+            place = f"{info.id}/{run.key}/{name}"
+            maps[place] = ShownMap(place, f"{by}: {name}", info.name, listed, run, fitted, int(n))
+    return maps
+
+
+def _take_up_conditions(context: Context, conditions: dict[str, ShownMap]) -> None:
+    """Compute the maps of conditions that somebody asked for, and show them once they are there."""
+    drafts, info = context.session.drafts, context.info
+    place = conditions_of(info)
+    by, begun = drafts.get(place) or ("", False)
+    there = [s.place for s in conditions.values() if s.run.options["by"] == by]
+    if there:
+        opened = opened_map(info)
+        values = {
+            f"compare.maps@{info.id}": [*([f"{info.id}/{opened.key}"] if opened else []), *there],
+            "compare.arrows": True,
+        }
+        context.session.take_up(values)
+        widgets().update(values)
+    elif by and not context.waiting and not begun:
+        drafts[place] = [by, True]
+        context.submit(f"Map of each {by}: {info.name}",
+                       [(map_method(info), "observer_maps", {"by": by})])
+        st.rerun()
+    if there or (begun and not context.waiting):  # the end of a job that failed is to be seen
+        del drafts[place]
+
+
+def _offer_conditions(context: Context, conditions: dict[str, ShownMap]) -> None:
+    """Buttons that compute maps for the values of columns."""
+    there = {s.run.options["by"] for s in conditions.values()}
+    names = [by for by in condition_columns(context.triplets.answers) if by not in there]
+    if context.waiting or not names:
+        return
+    with st.container(horizontal=True):
+        for by in names[:_OFFERED]:
+            if pressed(context.session, f"compare.conditions.{by}", f"Map of each {by}",
+                       icon=":material/add:", type="tertiary",
+                       help="Maps the answers under each condition alone, by the method of the "
+                       "open map."):
+                ask_for_conditions(context.session, context.info, by)
+                st.rerun()
 
 
 def _listed(info: DatasetInfo) -> dict[str, tuple[str, str, RunInfo]]:
@@ -164,8 +241,9 @@ def _aligned(info: DatasetInfo, shown: list[ShownMap]) -> list[np.ndarray]:
     """(n, d) positions of every map, d >= 2, closest to the first; NaN for objects without one."""
     most = max(2, *(s.fitted.n_components for s in shown))
     target, placed = _padded(shown[0].fitted, most), shown[0].fitted.placed_
-    turn = turn_of(info, shown[0].run).rotation  # as on the other pages
-    target[:, : len(turn)] = target[:, : len(turn)] @ turn
+    if shown[0].n_answers is None:
+        turn = turn_of(info, shown[0].run).rotation  # as on the other pages
+        target[:, : len(turn)] = target[:, : len(turn)] @ turn
     aligned = [target]
     for other in shown[1:]:
         both, positions = placed & other.fitted.placed_, _padded(other.fitted, most)
@@ -260,9 +338,11 @@ def _window(
 
 
 def _map_caption(info: DatasetInfo, shown: ShownMap, reference: ShownMap, place: int) -> str:
-    error = _held_out(shown)
+    error = None if shown.n_answers is not None else _held_out(shown)
     text = f"{shown.data}. "
-    if error is None:
+    if shown.n_answers is not None:
+        text += f"{count(shown.n_answers, 'answer')} under this condition alone."
+    elif error is None:
         text += "Its held-out error is not known."
     else:
         text += words("held-out error of map", error=error)

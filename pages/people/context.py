@@ -7,8 +7,8 @@ from typing import Any
 
 from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.run import Run
+from tripletscope.dashboard.results.dividing import dividing_columns
 from tripletscope.dashboard.ui import panels
-from tripletscope.dashboard.ui.choosing import dividing_columns
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import parameter_form
 from tripletscope.dashboard.ui.page import link_to
@@ -30,8 +30,7 @@ class PeopleContext(Context):
     @property
     def groups(self) -> list[str]:
         """Columns that divide the answers: that of participants first."""
-        names = dividing_columns(self.answers.answers)
-        return sorted(names, key=lambda name: name != "participant")
+        return dividing_columns(self.answers.answers)
 
     def model(self, **given: Any) -> WeightedEuclidean:
         """Ask for the model of people, whose settings all tabs share."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from tripletscope.core.people import LatentClassMap
+from sklearn.base import clone
+
+from tripletscope.core.people import LatentClassMap, WeightedEuclidean
+from tripletscope.core.run import Run
+from tripletscope.dashboard.results.dividing import condition_columns
 from tripletscope.dashboard.results.people import groups_said
 from tripletscope.dashboard.ui import panels
-from tripletscope.dashboard.ui.controls import number, pick
-from tripletscope.dashboard.ui.page import tab
+from tripletscope.dashboard.ui.controls import number, pick, pressed
+from tripletscope.dashboard.ui.handover import ask_for_conditions
+from tripletscope.dashboard.ui.page import open_page, tab
 from tripletscope.pages.people.context import PAGE, PeopleContext, with_people
-
-#: Columns with more values than this are no conditions.
-_MOST = 12
-#: Columns that say something else of an answer.
-_NOT = ("participant", "split", "sampler")
 
 
 @tab(PAGE, "Weights", 1, needs=with_people)
@@ -29,9 +29,18 @@ def show_weights(context: PeopleContext) -> None:
     shown = (compared or context.compared(method), fit) if fit else ()
     with context.picture:
         context.present_or_promise(
-            *shown, promise="Compute shows what each person attends to, and whether that predicts "
-            "answers better than one map for all.",
+            *shown, beside=_compared_conditions(context, method),
+            promise="Compute shows what each person attends to, and whether that predicts answers "
+            "better than one map for all.",
         )
+
+
+def _compared_conditions(context: PeopleContext, method: WeightedEuclidean) -> list[Run]:
+    """What is known of conditions, beside which weights of people are read."""
+    columns = condition_columns(context.answers.answers)
+    found = (context.find(clone(method).set_params(by=name), "compare_conditions")
+             for name in columns if name != method.by)
+    return [*filter(None, found)]
 
 
 @tab(PAGE, "Groups", 3, needs=with_people)
@@ -74,9 +83,7 @@ def show_groups(context: PeopleContext) -> None:
 @tab(PAGE, "Conditions", 4, needs=with_people)
 def show_conditions(context: PeopleContext) -> None:
     """Whether a column of the answers changes what people attend to."""
-    answers = context.answers.answers
-    columns = [c for c in context.groups if c != "participant" and answers[c].nunique() <= _MOST]
-    columns.sort(key=lambda name: name in _NOT)
+    columns = condition_columns(context.answers.answers)
     if not columns:
         with context.picture:
             context.empty(
@@ -102,5 +109,12 @@ def show_conditions(context: PeopleContext) -> None:
     shown = (compared, fit) if compared else ()
     with context.picture:
         context.present_or_promise(
-            *shown, promise="Compute shows whether attention differs between conditions."
+            *shown, promise="Compute shows whether attention differs between conditions: whether "
+            "dimensions of similarity are weighted differently.",
         )
+        if not context.info.has_only_pairs and pressed(
+            context.session, f"{PAGE}.maps", f"Map of each {by}", type="tertiary",
+            icon=":material/arrow_forward:",
+        ):
+            ask_for_conditions(context.session, context.info, by)
+            open_page("embedding", "maps")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
@@ -16,14 +15,15 @@ from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.inference.held_out.units import n_participants
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.people.floor import Floor, floor_of
+from tripletscope.core.people.floor import floor_of
 from tripletscope.core.people.groups import groups_of
 from tripletscope.core.scales import MLDS
 from tripletscope.core.scales.scale_trials import stimulus_of
+from tripletscope.dashboard.results.dividing import dividing_columns
 from tripletscope.dashboard.results.findings import FEW_LEVELS, MANY_LEVELS
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.analysis import Piece
-from tripletscope.dashboard.ui.choosing import dividing_columns
+from tripletscope.dashboard.ui.choosing import physical_columns
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import number, parameter_form, pick
 from tripletscope.dashboard.ui.page import link_to
@@ -48,16 +48,12 @@ class ScaleContext(Context):
 
     @cached_property
     def stimuli(self) -> list[str]:
-        """Columns of the objects that may hold a physical value: numbers, and three at least."""
-        objects = self.answers.objects
-        names = [name for name in objects.columns if name not in ("label", "image")]
-        return [name for name in [*names[1:], *names[:1]] if _is_physical(objects[name])]
+        return physical_columns(self.answers.objects)
 
     @cached_property
     def groups(self) -> list[str]:
         """Columns of the answers that divide them: participants first."""
-        names = dividing_columns(self.answers.answers)
-        return sorted(names, key=lambda name: name != "participant")
+        return dividing_columns(self.answers.answers)
 
     @property
     def observers(self) -> str | None:
@@ -68,11 +64,6 @@ class ScaleContext(Context):
         """Titles of the methods that draw maps of these answers, by name."""
         return {name: method.title for name, method in methods("embedding").items()
                 if issubclass(method, OrdinalEmbedding)}
-
-    def floor(self, method: Method, by: str, most: int) -> Floor:
-        """Who of the largest groups gave answers enough for a map of their own."""
-        largest = list(groups_of(self.answers, by).items())[:most]
-        return floor_of(method, self.answers, dict(largest), of_scale=True)
 
     def comparing(self, method: Method, by: str | None, **given: Any) -> list[Piece]:
         """What shows whether observers share one difference scale, where each is one person."""
@@ -183,12 +174,3 @@ def choose_stimulus(context: Context) -> StimulusContext | None:
     )
     link_to("data")
     return None
-
-
-def _is_physical(column: pd.Series) -> bool:
-    if pd.api.types.is_bool_dtype(column):
-        return False
-    numbers = pd.to_numeric(column, errors="coerce") if column.name == "id" else column
-    if not pd.api.types.is_numeric_dtype(numbers) or numbers.nunique() < 3:
-        return False
-    return column.name != "id" or bool(numbers.notna().all())

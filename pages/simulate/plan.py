@@ -21,13 +21,13 @@ from tripletscope.core.studies.preregistration.analysis_plan import AnalysisPlan
 from tripletscope.core.studies.preregistration.planned_questions import QUESTIONS
 from tripletscope.core.studies.quality import RULES, Exclusion
 from tripletscope.dashboard.files.errors import WorkspaceError
+from tripletscope.dashboard.results.dividing import dividing_columns
 from tripletscope.dashboard.results.planning import answers_to_collect
 from tripletscope.dashboard.results.preregistration import question_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.store import experiments, plans
 from tripletscope.dashboard.store.services import services
 from tripletscope.dashboard.ui import panels
-from tripletscope.dashboard.ui.choosing import dividing_columns
 from tripletscope.dashboard.ui.context import Context
 from tripletscope.dashboard.ui.controls import (
     doing,

@@ -9,8 +9,12 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tripletscope.dashboard.results.dividing import (
+    condition_columns,
+    dividing_columns,
+    main_condition,
+)
 from tripletscope.dashboard.state import _KEY
-from tripletscope.dashboard.ui.choosing import dividing_columns
 
 #: What there is to choose from, and what was chosen in the last run of the page.
 LISTED, CHOSEN = [], []
@@ -70,3 +74,41 @@ def test_what_differs_in_most_rows_divides_answers_into_no_groups(per_trial):
         answers["trial"] = np.arange(n).repeat(per_trial)
     assert dividing_columns(answers) == ["participant", "twice", "condition"]
     assert dividing_columns(answers.head(2 * per_trial)) == ["participant"]
+
+
+def columns(**further) -> pd.DataFrame:
+    """Answers of eight people, with further columns."""
+    people = np.repeat([f"p{k}" for k in range(8)], 30)
+    return pd.DataFrame({"participant": people, "split": np.resize(["train", "test"], 240),
+                         "sampler": np.resize(["random", "adaptive"], 240), **further})
+
+
+def resized(*values: object) -> np.ndarray:
+    return np.resize(np.array(values, dtype=object), 240)
+
+
+def test_few_values_are_conditions_and_numbered_ones_come_last():
+    assert condition_columns(columns()) == []
+    sexes = np.repeat(["f", "m"], 120)
+    table = columns(block=resized("block 1", "block 2", "block 3"), sex=sexes,
+                    instruction=resized("look", "use", None), device=resized("phone"),
+                    remark=resized(*(f"remark {k}" for k in range(13))))
+    assert condition_columns(table) == ["instruction", "sex", "block"]
+    assert main_condition(table) == "instruction"
+    assert main_condition(table.drop(columns="instruction")) == "sex", "of people"
+    left = table[table["instruction"] != "use"]
+    assert main_condition(left) == "sex", "one value after exclusions"
+
+
+@pytest.mark.parametrize(("values", "told"), [
+    (("1", "2"), "told"), ((0.0, 1.0), "told"), ((1, 2, 3), ""),
+    (("list 1", "list 2", "list 3"), ""), (("a", "b", "c"), "told"),
+    ((*"abcdefghijkl",), "told"), ((*"abcdefghijklm",), ""),
+])
+def test_blocks_lists_and_ratings_are_no_conditions_that_somebody_asked_for(values, told):
+    assert main_condition(columns(told=resized(*values))) == told
+
+
+def test_without_participants_conditions_are_those_of_trials():
+    table = columns(told=resized("a", "b")).drop(columns="participant")
+    assert main_condition(table) == "told"

@@ -27,6 +27,7 @@ from tripletscope.dashboard.collect import answer_log, running
 from tripletscope.dashboard.collect.answer_log import CollectedPerson, CollectingState
 from tripletscope.dashboard.collect.following import state_told
 from tripletscope.dashboard.results.collecting import Collected, enough_said
+from tripletscope.dashboard.results.dividing import dividing_columns
 from tripletscope.dashboard.results.presentation import ShownResults, Statement
 from tripletscope.dashboard.results.registry import presented
 from tripletscope.dashboard.store import plans
@@ -40,7 +41,6 @@ from tripletscope.dashboard.store.looks import (
     kept_looks,
     kept_map,
 )
-from tripletscope.dashboard.ui.choosing import dividing_columns
 from tripletscope.dashboard.ui.experiment_form import address_to_send
 from tripletscope.pages.collect.context import PAGE
 from tripletscope.pages.collect.start_server import open_answers

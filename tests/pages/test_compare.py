@@ -144,6 +144,65 @@ def test_maps_side_by_side_are_aligned(services, opened):
     assert not [t for t in figure(app, "compare.map.0")["data"] if t.get("mode") == "lines"]
 
 
+def under_conditions(n_of_one: int = 300) -> Triplets:
+    """Answers under two instructions, of which one has so many; and from two blocks."""
+    answers = crowd(10, 600)
+    told = np.where(np.arange(600) < n_of_one, "look", "use")
+    table = answers.answers.assign(told=told, block=np.arange(600) % 2)
+    return Triplets(answers.rows, answers.objects, table, "Told")
+
+
+def test_each_condition_has_a_map_beside_that_of_all(services):
+    """Maps of conditions were on the page Scale, for people, in small figures without names."""
+    session = session_on(services, under_conditions())
+    settled(start("embedding", session), services)
+    app = start("embedding", session, "maps")
+    (info,) = services.workspace.datasets()
+    assert app.button(key="compare.conditions.block").label == "Map of each block"
+    app.button(key="compare.conditions.told").click().run()
+    app = settled(app, services)
+    chosen = app.multiselect(key=f"compare.maps@{info.id}")
+    assert len(chosen.value) == 3
+    assert ["told: look" in chosen.options, "told: use" in chosen.options] == [True, True]
+    assert "told" not in "".join(b.key for b in app.button if b.key.startswith("compare.cond"))
+    text = said(app)
+    assert text.count("300 answers under this condition alone.") == 2
+    assert "Maps of fewer answers differ by chance, too" in text
+    places = []
+    for k in range(3):
+        drawn = figure(app, f"compare.map.{k}")
+        assert bool([t for t in drawn["data"] if t.get("mode") == "lines"]) == (k > 0)
+        points = next(t for t in drawn["data"] if t.get("customdata"))
+        places.append(np.column_stack([numbers(points["x"]), numbers(points["y"])]))
+    assert np.corrcoef(places[0].ravel(), places[1].ravel())[0, 1] > 0.9, "turned towards it"
+    chosen.set_value(chosen.value[1:]).run()
+    assert not app.exception
+    assert "reference" in words(app)
+    app = start("embedding", session_of(services, info), "maps")
+    assert len(services.workspace.runs(info.id, "observer_maps")) == 1, "nothing is made again"
+
+
+def test_a_condition_with_few_answers_has_no_map_and_that_is_said(services):
+    session = session_on(services, under_conditions(12))
+    app = start("embedding", session, "maps")
+    assert "There is no map yet" in words(app)
+    app.button(key="compare.conditions.told").click().run()
+    app = settled(app, services)
+    assert "fewer than two people gave enough answers" in app.error[0].value
+    app.run()
+    assert len(services.jobs.of(app.session_state[_KEY].id)) == 1, "it is not tried again"
+
+
+def test_people_and_findings_lead_to_maps_of_conditions(services):
+    session = session_on(services, under_conditions())
+    settled(start("embedding", session), services)
+    app = start("people", session, "conditions")
+    app.button(key="people.maps").click().run()
+    assert app.title[0].value == "Embedding"
+    app = settled(app.switch_page(PAGES["embedding"]), services)
+    assert "300 answers under this condition alone." in said(app)
+
+
 def test_maps_before_and_after_an_exclusion_stand_beside_one_another(services, opened):
     settled(start("embedding", opened), services)
     (info,) = services.workspace.datasets()

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.core.people.test_conditions import instructed, varying
 from tests.dashboard.report.telling import text_of
 from tests.pages.harness import figure, on_tab, session_on, settled, start, words
 from tests.pages.test_doubts import popular
@@ -162,11 +163,13 @@ def test_a_line():
 
 
 def test_coin_flips():
-    found = computed(coins())
+    flipped = coins()
+    told = flipped.answers.assign(told=np.resize(["a", "b", "b"], 400))
+    found = computed(Triplets(flipped.rows, flipped.objects, told, "Coins"))
     assert "cannot be told from guesses" in said(found["care"])
     assert "cannot be told from guessing" in said(found["error"])
     assert said(found["map"]) == "The map is not shown: it must not be interpreted."
-    for claim in ("dimensions", "methods", "clusters", "scale", "people"):
+    for claim in ("dimensions", "methods", "clusters", "scale", "people", "conditions"):
         assert said(found[claim]) == (
             "Nothing is said of this, because a map is not seen to do better than guesses."
         )
@@ -191,7 +194,44 @@ def test_people_who_differ():
     found = computed(kinds_of_people(0.8), *others)
     assert "predicted best by weights" in said(found["people"])
     found = computed(kinds_of_people(0.0, people=6), *others)
-    assert "models of each participant are not seen to help" in said(found["people"])
+    assert "Models of each participant are not seen to help" in said(found["people"])
+
+
+def under(told: str, answers: Triplets, **columns) -> dict[str, list]:
+    """What is said of answers with conditions in a column of this name, and further columns."""
+    table = answers.answers.rename(columns={"told": told}).assign(**columns)
+    answers = Triplets(answers.rows, answers.objects, table, "Told")
+    return computed(answers, "dimensions", "clusters", "map", "methods")
+
+
+def test_conditions_that_differ():
+    listed = np.resize(["list 1", "list 2", "list 3"], 1280)
+    found = under("instruction", instructed(0.6, within=True, each=40), lists=listed)
+    told = found["conditions"]
+    assert told[0].startswith("Attention differs between the conditions of instruction")
+    assert "Permutation test within participants" in said(told)
+    assert told[-1] == "Not compared: lists, which may be conditions, too."
+    assert "One map for all predicts held-out answers best" in said(found["people"])
+    beside = "What is said of each participant takes all conditions of instruction together"
+    assert beside in said(told), "both were read as opposites"
+    between = under("instruction", instructed(0.6, within=False, each=40))
+    assert "predicted best by 2 groups" in said(between["people"])
+    assert "contradict" not in said(between["conditions"])
+
+
+def test_people_who_vary_under_conditions():
+    found = under("instruction", varying(1, each=50))
+    told = said(found["conditions"])
+    assert told.startswith("Attention is not seen to differ between the conditions of instruction")
+    assert "does not contradict" not in told
+
+
+def test_few_answers_under_each_condition():
+    few_of = instructed(0.6, within=True, each=30)
+    told = np.where(np.arange(960) < 4, "shape", "colour")
+    found = under("told", Triplets(few_of.rows, few_of.objects,
+                                   few_of.answers.assign(told=told)))
+    assert "groups by told" in said(found["conditions"])
 
 
 def test_few_answers():
@@ -217,6 +257,8 @@ def test_values_of_pairs_lack_no_questions():
         results = SubjectResults(answers, DEFAULT_EMBEDDING(), shown, lambda: None)
         (part,) = FINDINGS["questions"].told(results)
         assert claim in part.text
+        counted = "4 derived comparisons" if measured else "4 answers"
+        assert shown.about == f"Few: 4 objects, {counted}."
 
 
 def of_methods(method: TSTE, answers: Triplets) -> str:

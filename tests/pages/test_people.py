@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.core.people.planted import answers_of
 from tests.pages.harness import (
+    PAGES,
     crowd,
     figure,
+    numbers,
     on_tab,
     session_on,
     settled,
@@ -16,9 +21,12 @@ from tests.pages.harness import (
     unfold,
     words,
 )
-from tripletscope.core.data.triplets import Triplets
+from tests.pages.test_scale import four_levels, greys
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.people import PeopleComparison, WeightedEuclidean, compare_people
 from tripletscope.dashboard.results.people import axes_said, groups_said
+from tripletscope.dashboard.state import _KEY
 
 QUICK = {"people.compare_people.most_groups": 2}
 
@@ -68,6 +76,8 @@ def test_people_who_differ_are_said_to(services):
     assert "*p* = \\.001" in words(app)
     assert "Attention differs between the conditions of told" in words(app)
     figure(app, "people.gains-told")
+    app = on_tab(app, "people", "weights")
+    assert "contradict" not in words(app), "people differ, too"
 
 
 def test_people_who_are_alike_are_said_to_be(services):
@@ -121,7 +131,7 @@ def test_no_axes_are_named():
     assert "they may be named" in axes_said(fitted, found)
 
 
-@pytest.mark.parametrize("tab", ["weights", "person", "groups", "conditions"])
+@pytest.mark.parametrize("tab", ["weights", "person", "groups", "conditions", "observers"])
 def test_without_participants_that_is_said(services, tab):
     data = crowd(8, 60)
     app = start("people", session_on(services, Triplets(data.rows, data.objects)))
@@ -132,3 +142,90 @@ def test_without_participants_that_is_said(services, tab):
 def test_one_column_of_people_is_no_condition(services):
     app = on_tab(start("people", session_on(services, crowd(8, 60))), "people", "conditions")
     assert "No conditions" in words(app)
+
+
+def titles_of(app, key: str) -> list[str]:
+    """Titles of the maps in a figure, whose objects have names, too."""
+    return [a["text"] for a in figure(app, key)["layout"]["annotations"] if a["xref"] == "paper"]
+
+
+# Who predicts whom ----------------------------------------------------------------------------
+
+
+def observers(services, answers: Answers):
+    return on_tab(start("people", session_on(services, answers)), "people", "observers")
+
+
+def test_observers_predict_pool_and_cluster(services):
+    app = observers(services, greys())
+    next(b for b in app.number_input if b.label == "Dimensions").set_value(1).run()
+    next(b for b in app.selectbox if b.label == "Groups").select("place").run()
+    next(b for b in app.number_input if b.label == "Folds").set_value(2).run()
+    next(b for b in app.number_input if b.label == "Random orders").set_value(2).run()
+    app = computed(app, services, "observers")
+    heat = figure(app, "people.who-predicts-whom")
+    assert heat["layout"]["yaxis"]["ticktext"] == [
+        "dora (crowd)", "cy (crowd)", "bob (lab)", "ann (lab)",
+    ]
+    assert len(heat["layout"]["shapes"]) == 2, "between the groups"
+    assert "from another participant of the same group" in words(app)
+    assert numbers(figure(app, "people.pooling")["data"][1]["x"]).tolist() == [1, 2, 3]
+    maps = titles_of(app, "people.observer-maps-participant")
+    assert maps[0] == "all (606)"
+    assert len(maps) == 5
+    assert titles_of(app, "people.observer-maps-place") == ["all (606)", "crowd (305)", "lab (301)"]
+    assert "of the variance of one map is unexplained by the other" in words(app).replace("\\", "")
+    tree = [t for t in figure(app, "people.observer-tree-participant")["data"] if "customdata" in t]
+    assert sorted(node for t in tree for node in t["customdata"]) == list(range(7))
+
+
+def test_whom_few_questions_tell_of_has_no_error_of_their_own(services):
+    app = observers(services, four_levels())
+    next(b for b in app.selectbox if b.label == "Method").select("mlds").run()
+    said = words(computed(app, services, "observers"))
+    assert "from another participant" in said
+    assert "from their own other answers" not in said, "nobody can be cross-validated"
+    assert "nan" not in said
+    assert "Difference scaling computes no maps" in said
+
+
+def test_conditions_are_predicted_from_one_another_without_an_interval(services):
+    """Of two instructions an interval over two participants was told, and a curve of pooling."""
+    app = observers(services, kinds_of_people(0.8))
+    app.selectbox(key=f"people.observers.by@{app.session_state[_KEY].dataset.id}").select(
+        "told").run()
+    assert not {"Groups", "Max. participants", "Random orders"} & {
+        widget.label for kind in (app.selectbox, app.number_input) for widget in kind
+    }
+    app = computed(app, services, "observers")
+    said = words(app).replace("\\", "")
+    assert "Answers of one told are predicted" in said
+    assert "mean over the conditions of told" in said
+    assert not re.search("jackknife|participants? in training|interval over", said)
+    (dots,) = figure(app, "people.relations")["data"]
+    assert "nan" not in " ".join(dots["hovertext"])
+    titles = titles_of(app, "people.observer-maps-told")
+    assert [title.split()[0] for title in titles] == ["all", "colour", "shape"]
+
+
+@pytest.mark.parametrize("tab", ["weights", "person", "groups", "conditions", "observers"])
+def test_people_who_compared_pairs_are_there_too(services, tab):
+    """Who predicts whom was on Scale, where such answers have a page."""
+    rows = np.resize([[0, 1, 2, 4], [1, 2, 0, 3], [3, 4, 0, 2]], (60, 4))
+    people = pd.DataFrame({"participant": np.resize(["ann", "bob"], 60),
+                           "told": np.repeat(["a", "b"], 30)})
+    objects = pd.DataFrame({"id": list("abcde"), "contrast": np.arange(5.0)})
+    pairs = Quadruples(rows, objects=objects, answers=people, name="Pairs")
+    app = on_tab(start("people", session_on(services, pairs)), "people", tab)
+    assert "compare pairs" not in words(app)
+    if tab == "observers":
+        assert next(b for b in app.selectbox if b.label == "Method").value == "mlds"
+        assert "from another participant" in words(computed(app, services, tab))
+
+
+def test_an_address_of_the_page_scale_leads_there(services):
+    app = start("scale", session_on(services, greys()), "observers")
+    assert app.title[0].value == "People"
+    assert app.segmented_control(key="people.view").value == "observers"
+    app.switch_page(PAGES["scale"]).run()
+    assert app.title[0].value == "Scale", "only an address leads away"

@@ -43,9 +43,8 @@ def keep(services, triplets: Triplets) -> str:
     return session.id
 
 
-@pytest.fixture
-def opened(services) -> str:
-    """Four people in two groups, about seven greys."""
+def greys() -> Triplets:
+    """Answers of four people in two groups, about seven greys."""
     x = np.linspace(0.1, 1.0, 7)
     parts = [
         simulate(x[:, None] ** (0.5 if k < 2 else 2), 150 + k, noise="positions", level=0.05,
@@ -58,7 +57,12 @@ def opened(services) -> str:
     })
     objects = pd.DataFrame({"id": [f"grey {k}" for k in range(7)], "contrast": x})
     rows = np.concatenate([part.rows for part in parts])
-    return keep(services, Triplets(rows, objects, answers, "Greys"))
+    return Triplets(rows, objects, answers, "Greys")
+
+
+@pytest.fixture
+def opened(services) -> str:
+    return keep(services, greys())
 
 
 def scale(session: str, view: str = "scales") -> AppTest:
@@ -112,23 +116,20 @@ def test_the_caption_says_what_bands_are_made_of(services, opened):
     assert f"{of_mlds}the posterior’s normal approximation (STE)." in said
 
 
-def test_few_questions_have_scales_though_they_cannot_be_divided_into_folds(services):
+def four_levels() -> Triplets:
     """Four levels make four triads, and the held-out error asks for five folds."""
     rows = np.repeat([[1, 0, 2], [1, 0, 3], [2, 3, 1], [2, 3, 0]], 9, axis=0)
     rows[::4, 1:] = rows[::4, :0:-1]
     objects = pd.DataFrame({"id": list("abcd"), "contrast": [1.0, 2.0, 3.0, 4.0]})
     people = pd.DataFrame({"participant": np.resize(["ann", "bob"], len(rows))})
-    app = settled(scale(keep(services, Triplets(rows, objects, people, "Four"))), services)
+    return Triplets(rows, objects, people, "Four")
+
+
+def test_few_questions_have_scales_though_they_cannot_be_divided_into_folds(services):
+    app = settled(scale(keep(services, four_levels())), services)
     assert "4 different questions cannot be divided into 5 folds" in app.error[0].value
     drawn = {t.get("name") for t in figure(app, "scale.scale")["data"]}
     assert {"MLDS", "STE"} <= drawn
-    app.segmented_control(key="scale.view").set_value("observers").run()
-    next(b for b in app.selectbox if b.label == "Method").select("mlds").run()
-    app = compute(app, services, "observers")
-    said = words(app)
-    assert "from another participant" in said
-    assert "from their own other answers" not in said, "nobody can be cross-validated"
-    assert "nan" not in said
 
 
 def test_without_a_stimulus_the_page_says_how_to_get_one(services):
@@ -145,8 +146,6 @@ def test_without_a_stimulus_the_page_says_how_to_get_one(services):
     )
     app.segmented_control(key="scale.view").set_value("groups").run()
     assert "There are no groups" in words(app)
-    app.segmented_control(key="scale.view").set_value("observers").run()
-    assert "No participants" in words(app)
 
 
 def test_a_circle_is_shown_by_its_angle(services, opened):
@@ -246,30 +245,6 @@ def test_answers_that_say_the_opposite_are_noticed(services):
     assert float(errors["held-out error"].iloc[0].split()[0]) > 0.7
 
 
-def test_observers_predict_pool_and_cluster(services, opened):
-    app = scale(opened, "observers")
-    next(b for b in app.number_input if b.label == "Dimensions").set_value(1).run()
-    next(b for b in app.selectbox if b.label == "Groups").select("place").run()
-    next(b for b in app.number_input if b.label == "Folds").set_value(2).run()
-    next(b for b in app.number_input if b.label == "Random orders").set_value(2).run()
-    app = compute(app, services, "observers")
-    heat = figure(app, "scale.who-predicts-whom")
-    assert heat["layout"]["yaxis"]["ticktext"] == [
-        "dora (crowd)", "cy (crowd)", "bob (lab)", "ann (lab)",
-    ]
-    assert len(heat["layout"]["shapes"]) == 2, "between the groups"
-    assert "from another participant of the same group" in words(app)
-    assert numbers(figure(app, "scale.pooling")["data"][1]["x"]).tolist() == [1, 2, 3]
-    maps = figure(app, "scale.observer-maps-participant")["layout"]["annotations"]
-    assert maps[0]["text"] == "all (606)"
-    assert len(maps) == 5
-    sides = figure(app, "scale.observer-maps-place")["layout"]["annotations"]
-    assert [a["text"] for a in sides] == ["all (606)", "crowd (305)", "lab (301)"]
-    assert "of the variance of one map is unexplained by the other" in words(app).replace("\\", "")
-    tree = [t for t in figure(app, "scale.observer-tree-participant")["data"] if "customdata" in t]
-    assert sorted(node for t in tree for node in t["customdata"]) == list(range(7))
-
-
 # Comparisons of pairs -------------------------------------------------------------------------
 
 
@@ -343,8 +318,7 @@ def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     assert "11 objects, 330 comparisons of pairs." in words(app).replace("\\", "")
 
 
-@pytest.mark.parametrize("view", ["groups", "observers"])
-def test_a_job_is_seen_where_nobody_is_told_apart(services, holding, view):
+def test_a_job_is_seen_where_nobody_is_told_apart(services, holding):
     alone = simulate(np.linspace(0.0, 1.0, 7)[:, None], 60, seed=0)
     name = keep(services, alone)
     session = Session(name, services.workspace.session(name))
@@ -352,5 +326,5 @@ def test_a_job_is_seen_where_nobody_is_told_apart(services, holding, view):
         job = services.jobs.submit(
             Job(session.id, session.slot(PAGE), "A long job", [Step("Counting", lambda _: None)])
         )
-        app = scale(name, view)
+        app = scale(name, "groups")
         assert f"page.cancel.{job.id}" in [button.key for button in app.main.button]

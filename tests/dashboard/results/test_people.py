@@ -1,16 +1,21 @@
-"""What is said of people who gave few answers."""
+"""What is said of people who gave few answers, and of conditions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from tests.core.people.planted import guessing
+from tests.core.people.test_conditions import instructed
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.people.comparing import compare_people
 from tripletscope.core.people.floor import Floor
+from tripletscope.core.run import run
 from tripletscope.dashboard.results.people import floor_said, groups_said, people_said
+from tripletscope.dashboard.results.presentation import ShownResults, Statement
+from tripletscope.dashboard.results.registry import presented
 from tripletscope.dashboard.words import words
 
 
@@ -50,3 +55,23 @@ def test_people_who_guess_are_named_and_no_group():
         assert "3 of 12 participants answer like guesses" in said
         assert "not seen to predict held-out answers better" in groups_said(found)
         assert groups_said(found).endswith("Left out: 3 participants who answer like guesses.")
+
+
+@pytest.mark.parametrize(("within", "told"), [
+    (True, "What is said of each participant takes all conditions of told together"),
+    (False, "each of them has more answers than each participant"),
+])
+def test_conditions_that_differ_do_not_contradict_what_is_said_of_people(within, told):
+    """A report said that attention differs, and of the same axes that none is weighted."""
+    data = instructed(0.6, within=within, each=40)
+    of_people, of_told = WeightedEuclidean(n_init=1), WeightedEuclidean(by="told", n_init=1)
+    runs = (
+        run("compare_people", of_people, data, {"most_groups": 1, "folds": 2}),
+        run("compare_conditions", of_told, data, {"permutations": 19, "folds": 2}),
+        run("fit", of_people, data),
+    )
+    assert runs[1].result().weights_differ
+    shown = ShownResults(runs, data, "Told", cautious=True)
+    said = [part.text for part in presented(shown, runs[2]) if isinstance(part, Statement)]
+    assert not runs[0].result().attention_shown
+    assert sum(told in text for text in said) == 1
