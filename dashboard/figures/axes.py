@@ -11,7 +11,7 @@ import numpy as np
 _FEW, _NONE = 2.0, 0.7
 _MOST = 7  # numbers on a long axis
 _WIDE = 30  # whole numbers that reach further have whole ticks by themselves
-_BESIDE = 1.2  # how far beyond its values an axis may reach
+_LEAST, _BESIDE = 1.02, 1.2  # how far beyond its values an axis reaches, at least and at most
 
 
 def log_axis(*values: Any) -> dict[str, Any]:
@@ -23,7 +23,15 @@ def log_axis(*values: Any) -> dict[str, Any]:
     shown = shown[shown > 0]
     if not len(shown):
         return {"type": "log"}
-    low, high = float(shown.min()) / _BESIDE, float(shown.max()) * _BESIDE
+    low, high = float(shown.min()), float(shown.max())
+    if low == high:
+        return {
+            "type": "log", "tickvals": [low], "ticktext": [_written(low)],
+            "range": [float(np.log10(low / 2)), float(np.log10(low * 2))],
+        }
+    # Values that are close together have an axis that reaches hardly further.
+    beside = min(max(high / low, _LEAST), _BESIDE)
+    low, high = low / beside, high * beside
     ticks = _ticks(low, high)
     return {
         "type": "log", "tickvals": ticks.tolist(), "ticktext": [_written(tick) for tick in ticks],

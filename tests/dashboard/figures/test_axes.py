@@ -14,7 +14,9 @@ from tripletscope.dashboard.figures.axes import log_axis, whole_axis
         ([15, 900], ["20", "50", "100", "200", "500", "1,000"]),
         ([100, 1_000_000], ["100", "1,000", "10,000", "100,000", "1e6"]),
         ([0.02, 0.3], ["0.02", "0.05", "0.1", "0.2"]),
-        ([480, 560], ["400", "450", "500", "550", "600", "650"]),
+        ([480, 560], ["450", "500", "550", "600", "650"]),
+        ([1.55, 1.65], ["1.5", "1.55", "1.6", "1.65", "1.7", "1.75"]),
+        ([1.6, 1.6], ["1.6"]),
     ],
 )
 def test_numbers_are_whole_and_few(values, written):
@@ -31,6 +33,8 @@ def test_every_axis_has_two_to_eight_numbers(high):
         assert 2 <= len(axis["tickvals"]) <= 8
         assert len(set(axis["ticktext"])) == len(axis["ticktext"])
         assert min(axis["tickvals"]) >= low / 1.3
+        # Values that are close together had one number between them.
+        assert sum(low / high <= tick <= low * high**2 for tick in axis["tickvals"]) >= 2
 
 
 def test_nothing_positive_has_no_ticks():
