@@ -459,7 +459,8 @@ class Context:
             )
             self.session.head = st.container(key="verdict")
             # Not a key of the columns: charts in them would be drawn anew.
-            self.session.head.html(f'<span class="ts-{"open" if is_open else "shut"}"></span>')
+            shown = "block" if is_open else "none"
+            st.html(f"<style>:root {{ --page-gap: 0.6rem; --settings: {shown} }}</style>")
         with st.container(key="drawer-columns" if folds else None):
             return tuple(st.columns([3, 1], gap="large"))
 

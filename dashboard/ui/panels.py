@@ -25,7 +25,7 @@ from tripletscope.dashboard.files import export
 from tripletscope.dashboard.print.browser import can_render
 from tripletscope.dashboard.print.composition import Composition
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.state import Session, session
 from tripletscope.dashboard.store.dataset import DatasetInfo
 from tripletscope.dashboard.ui.chart import NO_GESTURES, Gestures, chart
 from tripletscope.dashboard.ui.composer import Printable, compose_button
@@ -181,8 +181,11 @@ def folded(title: str, key: str, **further: Any) -> Any | None:
 
 
 def empty(title: str, text: str) -> None:
-    """Say what would be here, and what to do."""
-    with st.container(border=True, key=f"empty {title} {text}"):  # which opens the drawer
+    """Say what would be here, and what to do; where no picture is seen, settings are."""
+    now = session()
+    if now.has_drawer and not (now.has_picture or now.is_drawer_open):
+        st.html("<style>:root { --settings: block; --drawer: none }</style>")
+    with st.container(border=True):
         st.markdown(f"**{plain(title)}**")
         st.write(plain(text))
 

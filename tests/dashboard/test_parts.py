@@ -65,3 +65,9 @@ USED = {*re.findall(r"\._(\w+)", SCRIPT), "l2p", "d2p", "cameraParams", "dataSca
 @pytest.mark.parametrize("name", sorted(USED))
 def test_plotly_still_has_what_charts_use(name):
     assert re.search(rf"[._]{name}\b", get_plotlyjs())
+
+
+def test_nothing_around_a_figure_asks_what_is_inside_of_it():
+    """With :has, each line that was drawn had the whole page styled anew: 25 times a redraw."""
+    askers = re.findall(r"([^\s{},]+):has\(", (ROOT / "dashboard/ui/assets/page.css").read_text())
+    assert {*askers} <= {'[data-testid="stElementContainer"]'}

@@ -379,6 +379,10 @@ if (!window.tripletscopeEscape) {
   });
 }
 
+// Milliseconds until a figure of what is computed is asked for again: the longer that takes, the less
+// changes, and most of the time is for what computes.
+const pause = (age, took) => Math.max(500, Math.min(age / 10, 3000), 5 * took);
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const box = parentElement.querySelector(".ts-chart");
   const plot = box.querySelector(".ts-plot");
@@ -401,16 +405,18 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const over = () => turn !== plot.turn || !plot.isConnected;
   async function follow() {
     if (over()) return;
+    const asked = performance.now();
     try {
-      const answer = await fetch(data.live, { cache: "no-store" });
-      const figure = answer.status === 200 ? await answer.text() : "";
+      const answer = document.hidden ? null : await fetch(data.live, { cache: "no-store" });
+      const figure = answer?.status === 200 ? await answer.text() : "";
       if (figure && !over()) {
         plot.current.data = { ...data, figure };
         await drawn();
       }
     } catch { /* the server is away; it may come back */ }
-    setTimeout(follow, 500);
+    setTimeout(follow, pause(asked - plot.begun, performance.now() - asked));
   }
-  if (data.live) setTimeout(follow, data.figure ? 500 : 0);
+  if (data.live && plot.live !== data.live) [plot.live, plot.begun] = [data.live, performance.now()];
+  if (data.live) setTimeout(follow, data.figure ? pause(0, 0) : 0);
   return () => { plot.turn += 1; tip.style.display = "none"; };
 }

@@ -34,7 +34,7 @@ style="width: 800px; --st-background-color: {ground}"><div class="ts-chart">
 <p class="ts-trouble" hidden></p></div></div>
 <script type="module">{script}
 window.told = [];
-window.atNight = atNight;
+Object.assign(window, {{ atNight, chart }});
 chart({{ data: {data}, parentElement: document.getElementById("root"),
   setTriggerValue: (name, value) => window.told.push(value) }});
 </script>"""
@@ -302,3 +302,27 @@ def test_a_chart_is_not_drawn_anew_below_a_lasso(page):
     assert page.evaluate("window.told") == []
     page.mouse.up()
     page.wait_for_function("window.told.some(one => one.width)")
+
+
+def test_a_figure_of_what_is_computed_is_asked_for_ever_less_and_by_nobody_who_sees_nothing(page):
+    """Its drawings took as much of the processor as the map that was computed."""
+    page.goto("http://map/plane")
+    page.locator(".ts-plot .nsewdrag").wait_for()
+    asked = page.evaluate("""async () => {
+      const plot = document.querySelector(".ts-plot"), asked = [], { figure } = plot.current.data;
+      const sleep = (ms) => new Promise((go) => setTimeout(go, ms));
+      window.fetch = async () => asked.push(performance.now()) && new Response(figure);
+      const hide = (value) =>
+        Object.defineProperty(document, "hidden", { value, configurable: true });
+      hide(true);
+      chart({ data: { ...plot.current.data, live: "job" }, parentElement: document.body });
+      await sleep(1200);
+      const unseen = asked.length;
+      hide(false);
+      while (!asked.length) await sleep(50);
+      plot.begun -= 20000;
+      while (asked.length < 3) await sleep(50);
+      return [unseen, asked[2] - asked[1]];
+    }""")
+    assert asked[0] == 0
+    assert asked[1] > 1900
