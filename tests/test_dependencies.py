@@ -77,11 +77,14 @@ def statements(tree: ast.AST, inside: bool = False) -> Iterator[tuple[ast.stmt, 
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node, inside
-        yield from statements(node, inside or isinstance(node, ast.FunctionDef | ast.Lambda))
+        elif not isinstance(node, ast.expr):
+            yield from statements(node, inside or isinstance(node, ast.FunctionDef))
 
 
-def imported() -> Iterator[tuple[str, str, str, bool]]:
+@cache
+def imported() -> list[tuple[str, str, str, bool]]:
     """Path, module, name in it or nothing, and whether in a function, of others' modules."""
+    every = []
     for path, tree in sources().items():
         for node, inside in statements(tree):
             if isinstance(node, ast.Import):
@@ -92,8 +95,9 @@ def imported() -> Iterator[tuple[str, str, str, bool]]:
                 found = [(node.module, alias.name) for alias in node.names]
             for module, name in found:
                 top = module.partition(".")[0]
-                if top not in {*sys.stdlib_module_names, "tripletscope"}:
-                    yield path, module, name, inside
+                if top not in sys.stdlib_module_names and top != "tripletscope":
+                    every.append((path, module, name, inside))
+    return every
 
 
 @cache

@@ -14,6 +14,7 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
+from tripletscope.dashboard.jobs import queue
 from tripletscope.dashboard.jobs.pace import Pace
 from tripletscope.dashboard.jobs.queue import Job, Jobs, Step
 
@@ -47,6 +48,32 @@ def test_runs_its_steps_in_order(jobs):
     one = jobs.submit(job(lambda p: done.append(1), lambda p: done.append(2)))
     assert one.wait(300)
     assert (done, one.state, one.share_done, one.active) == ([1, 2], "done", 1.0, False)
+
+
+def test_a_view_is_kept_for_as_long_as_the_job_runs(jobs):
+    gate = Gate()
+    one = jobs.submit(job(gate))
+    one.show("map", str)
+    assert one.views
+    gate.go.set()
+    assert one.wait(300)
+    one.show("map", str)
+    assert not one.views
+
+
+def test_no_more_jobs_run_than_there_are_threads(monkeypatch):
+    """Short ones that have become long let others by, whose place would say that they run."""
+    monkeypatch.setattr(queue, "_MOST_THREADS", 3)
+    jobs, gates = Jobs(workers=1), [Gate() for _ in range(4)]
+    jobs.long = 1e-9
+    for number, gate in enumerate(gates):
+        one = jobs.submit(Job(str(number), "page", "A job", [Step("step", gate, seconds=0.0)]))
+        assert number == 3 or gate.begun.wait(10)
+    place = one.place
+    for gate in gates:
+        gate.go.set()
+    jobs.shutdown()
+    assert place == 1
 
 
 def test_the_time_left_is_asked_while_a_step_ends():
