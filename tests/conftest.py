@@ -124,10 +124,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=place)
 
 
+gc.disable()  # until all tests are known
+
+
 def pytest_collection_finish() -> None:
     """Look through all objects for garbage seldom, and never through what stays: they are many."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(700, 10, 1000)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from tripletscope.core.similarity.kernels import K1
 from tripletscope.core.studies.design.detection import Detection
 from tripletscope.core.studies.design.plan import Plan
 from tripletscope.core.studies.design.scenario import Scenario
-from tripletscope.dashboard.results import drawings, sentences
+from tripletscope.dashboard.results import drawings, planning, sentences
 from tripletscope.dashboard.results.planning import (
     PlanLook,
     Simulation,
@@ -80,6 +82,17 @@ def test_answers_to_collect_are_those_that_are_advised():
     assert answers_to_collect(a_plan([100, 1000], [0.5, 0.51], [0.5, 0.49]), {}) is None
 
 
+def test_the_table_of_plans_has_what_is_wanted_and_leaves_out_what_is_not_there():
+    one = a_plan([100, 1000], [0.6, 0.8], [0.6, 0.8])
+    without = replace(one, ellipse=np.full((2, 2), np.nan))
+    wanted = [planning._ends({"map": one, "kernel": without}, {"accuracy": value})
+              for value in (0.6, 0.7, 0.9)]
+    assert [table.iloc[0, 1] for table in wanted] == [
+        "at most 100 answers", "about 320 answers", "more than 1,000 answers, if ever",
+    ]
+    assert wanted[0]["radius of the ellipses"].tolist() == [".800 [.800, .800]", "—"]
+
+
 def test_what_is_said_of_several_plans():
     longer = a_plan([500, 1000, 2000], [0.6, 0.7, 0.9], [0.6, 0.7, 0.9])
     better = a_plan([500, 1000], [0.6, 0.8], [0.6, 0.8])
@@ -122,13 +135,15 @@ def test_simulations_are_drawn_in_scripts():
         "noise-disparity", "plan-dimension",
     ]
     assert found[0].figure().layout.yaxis.title.text == "further answers predicted"
+    drawn = ["upper limit" in one.figure().to_json() for one in found[:3]]
+    assert drawn == [True, False, False]
     assert found[1].table()["plan"].unique().tolist() == ["STE, restarts 1"]
     assert all("2 simulations" in one.caption for one in found)
 
 
 def test_a_number_that_is_given_is_not_advised():
     """An experiment has its number of answers: what they are worth is told, and nothing else."""
-    one = run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 200, "points": 2, "repeats": 2})
+    one = run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 200, "points": 3, "repeats": 2})
     advised = sentences(one, answers=None)
     given = sentences(one, answers=None, looks={"": PlanLook(is_fixed=True)})
     assert given[0].startswith("A map of all 200 answers would predict ")
