@@ -49,6 +49,12 @@ _LEAKING = (
     "cross-validation", "learning curve, last point", "Compare: d = 5 less d = 2",
     "error after an exclusion", "tuned setting",
 )
+#: Those whose interval is over participants or over answers.
+_WITH_UNIT = (
+    "cross-validation", "cross-validation, kernel k2", "learning curve, last point",
+    "the data's own split", "Compare: d = 5 less d = 2", "exclusion of guessers",
+    "direction test",
+)
 
 
 @contextmanager
@@ -94,7 +100,7 @@ def coverages(sets: int) -> None:
                 about = replace(crowd, task=task)
                 whole = found_by(name, about, sets)
                 columns = [coverage(whole), "", ""]
-                if name in crowds.WITH_UNIT:
+                if name in _WITH_UNIT:
                     columns[1] = coverage(found_by(name, replace(about, unit="answers"), sets))
                 if names is _LEAKING:
                     with questions_alone():

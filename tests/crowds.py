@@ -272,15 +272,3 @@ ESTIMATES: dict[str, Callable[[Crowd], Found]] = {
     "participant from all others": all_others, "participant from four": pooled,
     "plan": planned,
 }
-#: Of them, those that hold out what `question_folds` keeps together.
-FOLDED = (
-    "cross-validation", "cross-validation, kernel k2", "learning curve, last point",
-    "Compare: d = 5 less d = 2", "exclusion of guessers", "error after an exclusion",
-    "tuned setting",
-)
-#: Those whose interval is over participants or over answers.
-WITH_UNIT = (
-    "cross-validation", "cross-validation, kernel k2", "learning curve, last point",
-    "the data's own split", "Compare: d = 5 less d = 2", "exclusion of guessers",
-    "direction test",
-)

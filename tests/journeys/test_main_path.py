@@ -87,7 +87,12 @@ def test_from_a_file_to_a_figure(browser, house, answers):
     assert page.locator(".st-key-live-map").count() == 0, "nothing is computed again"
     assert selected(page) == chosen
 
-    # and out with it
+    # and out with it; opened again, the dialog has still the buttons of the time before
+    page.get_by_role("button", name="Download figure").click()
+    page.get_by_role("dialog").locator("img").wait_for()
+    assert download(page, "PDF").startswith(b"%PDF")
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="detached")
     page.get_by_role("button", name="Download figure").click()
     svg = ElementTree.fromstring(download(page, "SVG"))
     assert svg.get("width") == "85mm"

@@ -34,19 +34,6 @@ TEXTS = """p => Object.fromEntries(
         return [t.textContent, [box.x + box.width / 2, box.y + box.height / 2]]; }))"""
 
 
-def test_a_button_that_can_be_pressed_downloads(browser, address):
-    page = open_map(browser, address, "ekman_colors")
-    expect(page.get_by_text("from 100 replicates")).to_be_visible()
-    at_rest(page)
-    dialog = page.get_by_role("dialog")
-    for _ in range(2):  # opened again, it has still the buttons of the time before
-        page.get_by_role("button", name="Download figure").click()
-        dialog.locator("img").wait_for()
-        assert download(page, "PDF").startswith(b"%PDF")
-        page.keyboard.press("Escape")
-        dialog.wait_for(state="detached")
-
-
 def labels(page: Page) -> dict[str, list[float]]:
     """Where the middle of every label is."""
     return the_map(page).evaluate(TEXTS)

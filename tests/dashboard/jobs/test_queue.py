@@ -14,7 +14,6 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.dashboard.jobs import queue
 from tripletscope.dashboard.jobs.pace import Pace
 from tripletscope.dashboard.jobs.queue import Job, Jobs, Step
 
@@ -59,21 +58,6 @@ def test_a_view_is_kept_for_as_long_as_the_job_runs(jobs):
     assert one.wait(300)
     one.show("map", str)
     assert not one.views
-
-
-def test_no_more_jobs_run_than_there_are_threads(monkeypatch):
-    """Short ones that have become long let others by, whose place would say that they run."""
-    monkeypatch.setattr(queue, "_MOST_THREADS", 3)
-    jobs, gates = Jobs(workers=1), [Gate() for _ in range(4)]
-    jobs.long = 1e-9
-    for number, gate in enumerate(gates):
-        one = jobs.submit(Job(str(number), "page", "A job", [Step("step", gate, seconds=0.0)]))
-        assert number == 3 or gate.begun.wait(10)
-    place = one.place
-    for gate in gates:
-        gate.go.set()
-    jobs.shutdown()
-    assert place == 1
 
 
 def test_the_time_left_is_asked_while_a_step_ends():
