@@ -63,6 +63,7 @@ from tripletscope.dashboard.store.feature_tables import free_name
 from tripletscope.dashboard.store.folder import RESULTS, RUN, DataFolder
 from tripletscope.dashboard.store.plans import standing_of
 from tripletscope.dashboard.store.workspace import Workspace, keep_views
+from tripletscope.dashboard.words import uncited
 
 #: Contents of files of data, by the word in Psych-DS's names.
 _ABOUT = {
@@ -439,11 +440,12 @@ def _about(deposit: Deposit, terms: Terms) -> dict[str, Any]:
 
 
 def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
-    """Tables as CSV, by file name, of results with their arrays."""
+    """Tables as CSV, by file name, of results with their arrays, and one of what each shows."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
         groups.setdefault(steps.shown_with(run), []).append(run)
     files: dict[str, bytes] = {}
+    contents = []
     for data, some in groups.items():
         if data == "None":
             continue
@@ -454,5 +456,12 @@ def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
             table = drawing.table()
             if len(table) <= _MOST:
                 name = drawing.name if len(groups) == 1 else f"{data}-{drawing.name}"
-                files[f"{export.file_name(name)}.csv"] = export.csv(table)
+                file = f"{export.file_name(name)}.csv"
+                files[file] = export.csv(table)
+                contents.append({
+                    "file": file, "figure": drawing.title,
+                    "caption": uncited(drawing.caption).replace("*", ""),
+                })
+    if contents:
+        files["contents.csv"] = export.csv(pd.DataFrame(contents))
     return files

@@ -17,7 +17,7 @@ _WHERE = {
     "dataset_description.json": "description of the data set for machines (Psych-DS, schema.org)",
     "analysis/": "a script and a notebook that compute the results again; their provenance",
     "analysis/plan": "the analysis plan, what was computed of it, and deviations",
-    "tables/": "the numbers behind the figures of every result, as CSV",
+    "tables/": "the numbers behind the figures of every result, as CSV; `contents.csv` tells which",
     "environment/": "the versions of the software, for pip, uv and conda",
     "pictures/": "pictures of the objects",
     "products/": "reports and other files that were added",

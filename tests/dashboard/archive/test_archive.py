@@ -311,6 +311,11 @@ def test_results_are_tables_too(made):
     workspace, info, content = made
     files = unzipped(content)
     assert {"tables/map.csv"} < {name for name in files if name.startswith("tables/")}
+    contents = pd.read_csv(io.BytesIO(files["tables/contents.csv"])).set_index("file")
+    assert {f"tables/{name}" for name in [*contents.index, "contents.csv"]} == {
+        name for name in files if name.startswith("tables/")
+    }
+    assert "objects" in contents.loc["map.csv", "caption"]
     table = pd.read_csv(io.BytesIO(files["tables/map.csv"]))
     fit = workspace.run(info.id, workspace.runs(info.id, "fit", "embedding")[0].key)
     assert len(table) == info.n_objects
