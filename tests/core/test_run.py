@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.core.scales.observers import observers
 from tripletscope.core import run as run_module
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine import parallel
@@ -55,7 +56,7 @@ QUICK = {
     "bootstrap_scale": {"resamples": 20}, "diagnose": {"simulations": 20},
     "ordinal_scale": {"stimulus": "size", "maps": 10},
     "scales_by": {"stimulus": "size", "by": "who", "maps": 10},
-    "compare_scales": {"by": "who", "simulations": 20}, "with_lapses": {"steps": 5},
+    "compare_scales": {"simulations": 20}, "with_lapses": {"steps": 5},
     "compare_treatments": {"kept": "some", "weighted": False, "folds": 2},
     "agreement_with_map": {"folds": 2}, "errors_by_group": {"by": "who", "folds": 2},
     "who_predicts_whom": {"by": "who"},
@@ -96,16 +97,17 @@ METHODS = {
     "bootstrap_dimensions": SPoSE(n_components=4, penalty=1),
     "bootstrap_scale": MLDS(stimulus="size"), "diagnose": MLDS(stimulus="size"),
     "explain": FEATURES, "feature_weights": FEATURES, "unique_parts": FEATURES,
-    "compare_people": WeightedEuclidean(n_init=1),
+    "compare_people": WeightedEuclidean(n_init=1), "compare_scales": MLDS(stimulus="x"),
     "compare_conditions": WeightedEuclidean(by="who", n_init=1),
     "map_correlation": FEATURES, "left_over": FEATURES, "recover_spaces": FEATURES,
     "align_spaces": FEATURES, "shared_dimensions": FEATURES, "map_measured": NMDS(n_init=2),
 }
-#: Data of tasks that are not about answers: two people rate the distances of places on a line.
+#: Data of tasks that are not about answers, or about those of observers: two people rate the
+#: distances of places on a line, or compare its intervals.
 DATA = {"map_measured": Ratings(pd.DataFrame([
     {"participant": who, "item1": str(i), "item2": str(j), "rating": abs(i - j) + k * (i % 2)}
     for k, who in enumerate("pq") for i in range(6) for j in range(i)
-]), direction="dissimilar")}
+]), direction="dissimilar"), "compare_scales": observers(0, people=2, usable=60)[0]}
 
 
 @pytest.fixture(scope="module")
