@@ -66,13 +66,14 @@ class Arrangements(RatedDissimilarities):
 
     kind = "arrangements"
     title = "Spatial arrangements"
+    judgement = "placed object"
     columns = ("participant", "trial", "item", "x", "y")
 
     def __init__(self, table: pd.DataFrame, *, margin: float = 0.1) -> None:
         if not 0 <= margin < 1:
             raise ValueError(f"margin is {margin!r}; it must be a share from 0 to below 1.")
         self.options, self.notes = {"margin": float(margin)}, []
-        self.table = table = table.filter(self.columns).reset_index(drop=True)
+        self.table = table = self._columns_first(table)
         positions = np.column_stack([numbers_of(table, "x"), numbers_of(table, "y")])
         self.ids, (item,) = named_objects(table["item"])
         self.raters, rater = named_raters(table)

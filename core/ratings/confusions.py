@@ -22,7 +22,6 @@ from tripletscope.core.ratings.dissimilarities import (
     resampled,
     square_matrices,
     squares,
-    weighted_answers,
 )
 
 #: Fewest errors per object for comparisons.
@@ -78,13 +77,14 @@ class Confusions(RatedDissimilarities):
 
     kind = "confusions"
     title = "Confusions"
+    judgement = "response"
     columns = ("participant", "stimulus", "response", "count")
 
     def __init__(self, table: pd.DataFrame, *, addition: float = 0.5) -> None:
         if not addition > 0:
             raise ValueError(f"addition is {addition!r}; it must be a number above 0.")
         self.options, self.notes = {"addition": float(addition)}, []
-        self.table = table = table.filter(self.columns).reset_index(drop=True)
+        self.table = table = self._columns_first(table)
         count = counts_of(table)
         self.ids, (stimulus, response) = named_objects(table["stimulus"], table["response"])
         self.raters, rater = named_raters(table)
@@ -217,4 +217,4 @@ class Confusions(RatedDissimilarities):
         if len(table) > most:
             some = np.sort(np.random.default_rng(seed).choice(len(table), most, replace=False))
             table, weight = table[some], weight[some] * (weight.sum() / weight[some].sum())
-        return weighted_answers(self.ids, table[:, 1:], weight, table[:, 0], self.raters, name)
+        return self._answers(table[:, 1:], weight, table[:, 0], name)

@@ -20,6 +20,8 @@ from tripletscope.core.engine.declared import with_random_state
 
 #: Most comparisons from measured dissimilarities, and fewest from one rater's.
 MOST_ANSWERS, _FEWEST_EACH = 200_000, 20
+#: Share of the comparisons that have a value in a further column from which on they keep it.
+_SHARED = 0.05
 #: Objects of most people from which on other places of them are other data.
 _OBJECTS = 5
 #: Most questions to list; of more, some are drawn.
@@ -105,7 +107,7 @@ class RatedDissimilarities:
     Attributes
     ----------
     table : DataFrame
-        The data in the columns of its kind; `measured` remakes them from it.
+        The data in the columns of its kind, and further ones; `measured` remakes them from it.
     options : dict
         Plain values for the interpretation of the data.
     ids : list of str
@@ -118,6 +120,8 @@ class RatedDissimilarities:
 
     kind: ClassVar[str]
     title: ClassVar[str]
+    #: What a row, or a count, of the table is called.
+    judgement: ClassVar[str]
     #: Columns of the table.
     columns: ClassVar[tuple[str, ...]]
     #: Name of a table beside the answers that they come from; empty for the data set's own.
@@ -128,6 +132,21 @@ class RatedDissimilarities:
     ids: list[str]
     raters: list[str]
     notes: list[str]
+
+    def _columns_first(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The table with the columns of its kind before further ones."""
+        own = [name for name in self.columns if name in table]
+        return table[[*own, *(name for name in table if name not in own)]].reset_index(drop=True)
+
+    @property
+    def further(self) -> list[str]:
+        """Columns of the table beside those of its kind."""
+        return [name for name in self.table if name not in self.columns]
+
+    @property
+    def n_judgements(self) -> int:
+        """Ratings, responses, or objects that were placed."""
+        return int(self.table["count"].sum()) if "count" in self.table else len(self.table)
 
     @property
     def n_objects(self) -> int:
@@ -227,7 +246,9 @@ class RatedDissimilarities:
         Returns
         -------
         Triplets
-            With ``weight``, ``held_together``, and, for named raters, ``participant``.
+            With ``weight``, ``held_together``, for named raters ``participant``, and further
+            columns of the table, empty where the judgements behind a comparison differ in them;
+            where hardly any comparison would have a value, such as a time, without the column.
         """
         rng, parts = np.random.default_rng(seed), self._ordered()
         share = max(most // max(len(parts), 1), _FEWEST_EACH)
@@ -236,12 +257,34 @@ class RatedDissimilarities:
         # Each weighs at most one, however few remain beside ties.
         weights = [min(part.n_independent / max(len(each), 1), 1.0)
                    for part, each in zip(parts, rows, strict=True)]
-        return weighted_answers(
-            self.ids, np.concatenate([np.empty((0, 3), dtype=np.int64), *rows]),
+        return self._answers(
+            np.concatenate([np.empty((0, 3), dtype=np.int64), *rows]),
             np.repeat(np.array(weights, dtype=float), sizes),
-            np.repeat(np.array([part.owner for part in parts], dtype=np.int64), sizes),
-            self.raters, name,
+            np.repeat(np.array([part.owner for part in parts], dtype=np.int64), sizes), name,
         )
+
+    def _answers(
+        self, rows: np.ndarray, weight: np.ndarray, owner: np.ndarray, name: str
+    ) -> Triplets:
+        """Triplets with weights, held together by their owners."""
+        answers = pd.DataFrame({"weight": weight})
+        if self.raters:
+            answers["participant"] = pd.Categorical.from_codes(owner, self.raters)
+        answers[HELD_TOGETHER] = owner
+        for column in self.further:
+            cells = self.table[column]
+            coded = cells.astype("str").where(~is_blank(cells)).astype("category").cat
+            shared = self._shared(coded.codes.to_numpy(dtype=np.int64), rows, owner)
+            if len(rows) and np.mean(shared >= 0) >= _SHARED:
+                answers[column] = pd.Categorical.from_codes(shared, coded.categories)
+        return Triplets(rows, pd.DataFrame({"id": pd.Series(self.ids, dtype="str")}), answers, name)
+
+    def _shared(self, codes: np.ndarray, rows: np.ndarray, owner: np.ndarray) -> np.ndarray:
+        """(t,) code that all of the judgements behind each comparison share; -1 without one.
+
+        codes: (m,) of the rows of the table, -1 if empty.
+        """
+        return only_code(named_raters(self.table)[1], codes)[owner]
 
     def _ordered(self) -> list[Ordered]:
         """Each rater's comparable dissimilarities."""
@@ -445,16 +488,13 @@ class Ordered(NamedTuple):
     n_independent: float
 
 
-def weighted_answers(
-    ids: list[str], rows: np.ndarray, weight: np.ndarray, owner: np.ndarray,
-    raters: Sequence[str], name: str,
-) -> Triplets:
-    """Triplets with weights, held together by owner."""
-    answers = pd.DataFrame({"weight": weight})
-    if len(raters):
-        answers["participant"] = pd.Categorical.from_codes(owner, list(raters))
-    answers[HELD_TOGETHER] = owner
-    return Triplets(rows, pd.DataFrame({"id": pd.Series(ids, dtype="str")}), answers, name)
+def only_code(group: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """(g,) the code that all of each group have, -1 if they differ; codes (m,), -1 if empty."""
+    n_groups = int(group.max(initial=-1)) + 1
+    low, high = np.full(n_groups, np.iinfo(np.int64).max), np.full(n_groups, -1)
+    np.minimum.at(low, group, codes)
+    np.maximum.at(high, group, codes)
+    return np.where(low == high, high, -1)
 
 
 def compared(square: np.ndarray, tie: float, most: int, rng: np.random.Generator) -> np.ndarray:

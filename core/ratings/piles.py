@@ -67,11 +67,12 @@ class Piles(RatedDissimilarities):
 
     kind = "piles"
     title = "Sorting into piles"
+    judgement = "sorted object"
     columns = ("participant", "trial", "item", "pile")
 
     def __init__(self, table: pd.DataFrame) -> None:
         self.options, self.notes = {}, []
-        self.table = table = table.filter(self.columns).reset_index(drop=True)
+        self.table = table = self._columns_first(table)
         self.ids, (item,) = named_objects(table["item"])
         nowhere = is_blank(table["pile"])
         if nowhere.any():

@@ -18,6 +18,7 @@ from tripletscope.core.ratings.dissimilarities import (
     named_objects,
     named_raters,
     numbers_of,
+    only_code,
     pair_number,
     refuse_few,
     square_matrices,
@@ -82,6 +83,7 @@ class Ratings(RatedDissimilarities):
 
     kind = "ratings"
     title = "Similarity ratings"
+    judgement = "rating"
     columns = ("participant", "item1", "item2", "rating")
 
     def __init__(
@@ -94,7 +96,7 @@ class Ratings(RatedDissimilarities):
                 f"standardise is {standardise!r}; it must be one of {', '.join(STANDARDS)}."
             )
         self.options = {"direction": direction, "standardise": standardise}
-        self.table = table = table.filter(self.columns).reset_index(drop=True)
+        self.table = table = self._columns_first(table)
         rating = numbers_of(table, "rating")
         self.ids, (first, second) = named_objects(table["item1"], table["item2"])
         self.raters, rater = named_raters(table)
@@ -111,6 +113,7 @@ class Ratings(RatedDissimilarities):
                 f"{table['rating'][alike].astype(float).mean():.4g}, that of the others "
                 f"{table['rating'][~alike].astype(float).mean():.4g}."
             )
+        self._is_pair = ~alike
         first, second, rater, rating = (x[~alike] for x in (first, second, rater, rating))
         self._unit, self._pair = rater, pair_number(first, second, len(self.ids))
         self._value = self._standardised(rating)
@@ -215,6 +218,18 @@ class Ratings(RatedDissimilarities):
                 np.count_nonzero(self._unit == rater) / 2.0,
             ))
         return parts
+
+    def _shared(self, codes: np.ndarray, rows: np.ndarray, owner: np.ndarray) -> np.ndarray:
+        """Of the two ratings that are compared, whatever others the person gave."""
+        n = len(self.ids)
+        n_pairs = n * (n - 1) // 2
+        both, place = np.unique(self._unit * n_pairs + self._pair, return_inverse=True)
+        of_pairs = only_code(place, codes[self._is_pair])
+        near, far = (
+            of_pairs[np.searchsorted(both, owner * n_pairs + pair_number(rows[:, 0], other, n))]
+            for other in rows[:, 1:].T
+        )
+        return np.where(near == far, near, -1)
 
     def _standardised(self, value: np.ndarray) -> np.ndarray:
         """Dissimilarities of raters on one scale, none below zero."""

@@ -251,3 +251,51 @@ def test_objects_in_no_pile_are_not_in_one_together():
     assert piles.dissimilarities().count[2, 3] == 1
     with pytest.raises(DataError, match="no object in column item"):
         Piles(table.assign(item=["a", "b", None, "d"] * 2))
+
+
+# Further columns ----------------------------------------------------------------------------------
+
+
+def test_comparisons_have_what_both_ratings_share(truth):
+    """A group of people, and a condition where it is the same; a time is of one rating alone."""
+    table = rated(truth, 6)
+    rng = np.random.default_rng(0)
+    table["group"] = np.where(table["participant"] < "p3", "old", "young")
+    table["light"] = rng.choice(["dim", "bright"], len(table))
+    table["seconds"] = rng.random(len(table))
+    own = table.assign(item2=table["item1"], rating=7.0).drop_duplicates(["participant", "item1"])
+    data = Ratings(pd.concat([own.assign(light="dark"), table], ignore_index=True))
+    answers = data.triplets().answers
+    assert "seconds" not in answers
+    assert (answers["group"] == np.where(answers["participant"].astype(str) < "p3", "old", "young")
+            ).all()
+    light = {(row.participant, frozenset((row.item1, row.item2))): row.light
+             for row in table.itertuples()}
+    for (anchor, near, far), who, found in zip(
+        np.array(data.ids)[data.triplets().rows], answers["participant"], answers["light"],
+        strict=True,
+    ):
+        one, other = light[who, frozenset((anchor, near))], light[who, frozenset((anchor, far))]
+        assert found == one if one == other else pd.isna(found)
+    again = measured(data.kind, data.table, data.options)
+    assert again.fingerprint == data.fingerprint != Ratings(data.table[[*data.columns]]).fingerprint
+
+
+def test_a_mark_in_some_rows_says_nothing_of_the_others(truth):
+    table = rated(truth, 3).assign(again="")
+    table.loc[table.index % 2 == 0, "again"] = "yes"
+    answers = Ratings(table).triplets().answers
+    assert 0.1 < answers["again"].notna().mean() < 0.5
+
+
+@pytest.mark.parametrize(("kind", "make"), [
+    (Piles, sorted_into_piles), (Arrangements, lambda truth, n: arranged(truth, n, 2, 10)),
+])
+def test_what_is_known_of_people_is_known_of_their_comparisons(truth, kind, make):
+    table = make(truth, 4)
+    people = sorted(table["participant"].unique())
+    sex = dict(zip(people, "fmfm", strict=True))
+    table = table.assign(sex=table["participant"].map(sex), place=np.arange(len(table)))
+    answers = kind(table).triplets().answers
+    assert answers["sex"].tolist() == [sex[who] for who in answers["participant"]]
+    assert "place" not in answers
