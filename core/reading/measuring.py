@@ -17,7 +17,10 @@ from tripletscope.core.ratings.dissimilarities import RatedDissimilarities
 from tripletscope.core.ratings.kinds import KINDS, measured
 from tripletscope.core.ratings.ratings import Ratings
 from tripletscope.core.reading.columns.pair_columns import NAMES, judged, participant_of
+from tripletscope.core.reading.columns.practice import without_practice
+from tripletscope.core.reading.columns.reading import kept_names
 from tripletscope.core.reading.columns.values import Columns
+from tripletscope.core.reading.formats.several import file_column
 from tripletscope.core.reading.formats.source import Source, named_source
 from tripletscope.core.reading.formats.survey import rows_of_columns
 from tripletscope.core.reading.interpretation.proposal import recognise, refusal
@@ -30,8 +33,8 @@ from tripletscope.core.reading.languages import UNANSWERED_CELLS
 from tripletscope.core.reading.layouts.collect import unanswered_notes
 from tripletscope.core.reading.loading import load, load_several
 from tripletscope.core.reading.matrix import Square, SquareTable, read_squares, squares_in
-from tripletscope.core.reading.names import counted, listing
-from tripletscope.core.reading.table import Table
+from tripletscope.core.reading.names import counted, listing, stem
+from tripletscope.core.reading.table import Table, decoded
 
 #: Kinds that are read here.
 _READ = (*KINDS, "matrix")
@@ -45,6 +48,35 @@ def recognised(table: Table) -> Claim | None:
              for one in kind.evidence(columns)]
     ours = of_experiment(table)
     return ours or max(found, key=lambda one: one.points, default=None)
+
+
+def _trials(table: Table) -> tuple[Table, Claim | None]:
+    """The rows of a table that are no practice, and what they are."""
+    found = recognised(table)
+    if found is None or not found.roles:
+        return table, found
+    # How the file is written says nothing of what was measured.
+    filled = _with_facts(replace(table, notes=[]), found.roles)
+    trials = without_practice(only_of(filled), found.roles)
+    again = recognised(trials) if trials.n_rows < table.n_rows else None
+    return trials, again if again is not None and again.kind == found.kind else found
+
+
+def _with_facts(table: Table, roles: Mapping[str, str]) -> Table:
+    """The table in which all rows have what a file says of each person in one row, such as age."""
+    if "participant" not in roles:
+        return table
+    person, data = table.codes(roles["participant"]), table.data
+    for place, column in enumerate(table.columns):
+        if column in roles.values() or table.n_different(column) > len(person.values) + 1:
+            continue
+        cells = table.codes(column)
+        rows = np.flatnonzero((cells.codes >= 0) & (person.codes >= 0))
+        if len(cells.values) > 1 and len({*person.codes[rows]}) == len(rows) < table.n_rows:
+            told = np.full(len(person.values) + 1, -1)
+            told[person.codes[rows]] = cells.codes[rows]
+            data = data.set_column(place, column, decoded(told[person.codes], cells.values))
+    return table.holding(data)
 
 
 # Files ------------------------------------------------------------------------------------------
@@ -61,6 +93,13 @@ class RatingsFile:
     notes: list[str]  # how the file was read, as sentences
     #: What somebody has to say first, an option; empty if the file tells all.
     asks: str = ""
+    #: What large numbers mean in the file; empty where they are no ratings.
+    direction: str = ""
+
+    @property
+    def n_raters(self) -> int:
+        """0 if they have no names."""
+        return self.table["participant"].nunique() if "participant" in self.table else 0
 
     def measured(self) -> RatedDissimilarities:
         return measured(self.kind, self.table, self.options)
@@ -123,8 +162,7 @@ def file_of_measured(
     (name, source), *others = files
     try:
         table = load_several(files) if others else _plain(source, name)
-        table = rows_of_columns(table)
-        result = recognised(table)
+        table, result = _trials(rows_of_columns(table))
     except DataError:
         if not others:
             raise
@@ -138,9 +176,12 @@ def file_of_measured(
                 remedy="Name them as in the help on files of ratings.",
             )
         if others:
+            names = [stem(own) for own, _ in files]
+            names = names if len({*names}) == len(names) else [own for own, _ in files]
             return _of_squares([
                 replace(one, person=f"{own} {one.person}".strip())
-                for own, each in files for one in read_squares(_plain(each, own))
+                for own, (file, each) in zip(names, files, strict=True)
+                for one in read_squares(_plain(each, file))
             ], kind, options)
         if result is None and len(table.columns) < table.n_rows:
             refuse_no_measures(table)
@@ -150,7 +191,7 @@ def file_of_measured(
             f"the columns are those of {result.kind}, not of {kind}", file=table.name,
             remedy="Name the columns as the kind needs them.",
         )
-    return _of_table(only_of(table), result, options)
+    return _of_table(table, result, options)
 
 
 def _plain(source: Source, name: str | None) -> Table:
@@ -177,13 +218,14 @@ def refuse_no_measures(table: Table) -> None:
 def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> RatingsFile:
     frame, rows = _frame(table, found)
     needed = [role for role in frame if role not in ("participant", "trial")]
+    frame = pd.concat([frame, _further(table, found, frame, rows)], axis=1)
     empty = (frame[needed].isna() | (frame[needed] == "")).any(axis=1).to_numpy()
     kept = np.flatnonzero(~empty)
     asks = "direction" if any(sign.code == UNTOLD for sign in found.signs) and (
         "direction" not in options
     ) else ""
     signs = [sign.said() for sign in found.signs if asks or sign.code != UNTOLD]
-    notes = [f"Read as {found.title}. {' '.join(signs)}"]
+    notes = [f"Read as {found.title}. {' '.join(signs)}", *table.notes]
     notes += [note.said() for note in unanswered_notes(table)]
     if empty.any():
         first = table.row_number(int(rows[np.argmax(empty)]))
@@ -201,7 +243,25 @@ def _of_table(table: Table, found: Claim, options: Mapping[str, Any]) -> Ratings
         raise DataError(error.problem, file=table.name, row=row, remedy=error.remedy) from error
     if found.kind == "ratings" and "participant" in frame:
         notes += _raters_alone(made.table)
-    return RatingsFile(found.kind, made.table, made.options, notes + made.notes, asks)
+    return RatingsFile(found.kind, made.table, made.options, notes + made.notes, asks,
+                       made.options.get("direction", ""))
+
+
+def _further(
+    table: Table, found: Claim, frame: pd.DataFrame, rows: np.ndarray
+) -> pd.DataFrame:
+    """Columns of a file beside those of the kind; of counted responses, those on people alone."""
+    if len(frame) > table.n_rows or any(sign.code == "ours" for sign in found.signs):
+        return pd.DataFrame(index=frame.index)  # a column per person; facts come from elsewhere
+    free = [column for column in table.columns if not table.is_blank(column)
+            and column not in (*found.roles.values(), file_column(table))]
+    cells = {name: table.texts(column)[rows] for column, name in kept_names(free).items()}
+    further = pd.DataFrame(cells, index=frame.index, dtype="str")
+    further.columns = [f"{name} (file)" if name in frame else name for name in further]
+    if found.kind == "confusions":
+        who = frame["participant"] if "participant" in frame else np.zeros(len(frame))
+        further = further.loc[:, further.groupby(who).nunique().max() <= 1]
+    return further
 
 
 def _raters_alone(rated: pd.DataFrame) -> list[str]:
@@ -308,6 +368,7 @@ def _of_squares(
         similarities = None if direction is None else direction == "similar"
         read = _alike(squares, similarities)
         values, notes = [each.values for each in read], read[0].notes
+        direction = "similar" if read[0].from_similarities else "dissimilar"
         options["direction"] = "dissimilar"
     people = [one.person or one.file for one in squares]
     matrices = dict(zip(people, values, strict=True))
@@ -321,7 +382,8 @@ def _of_squares(
         raise DataError(error.problem, file=first.file, remedy=error.remedy) from error
     if len(squares) > 1:
         notes = [*notes, f"{counted(len(squares), 'matrix', 'matrices')}, one of each rater."]
-    return RatingsFile(kind, made.table, made.options, [*notes, *made.notes])
+    return RatingsFile(kind, made.table, made.options, [*notes, *made.notes],
+                       direction=direction if kind == "ratings" else "")
 
 
 def _alike(
@@ -359,12 +421,11 @@ def read_matrix(
     DataError
         If the table has not all pairs of three or more objects.
     """
-    table = _plain(source, name)
-    found = recognised(table)
+    table, found = _trials(_plain(source, name))
     if found is not None and found.kind == "preferences":
         raise refusal(found, table.name)
     if found is not None and found.kind in KINDS:
-        return _square_of(_of_table(only_of(table), found, {} if (
+        return _square_of(_of_table(table, found, {} if (
             similarities is None or found.kind != "ratings"
         ) else {"direction": "similar" if similarities else "dissimilar"}), table.name)
     read = _alike(read_squares(table), similarities, average)
@@ -406,7 +467,8 @@ def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame
             file=table.name, remedy="Give the levels of both stimuli, such as gloss1, gloss2, "
             "bumps1 and bumps2, and resp: 1 where the first was chosen, else 0.",
         )
-    answer = found.roles["first"]
+    table = without_practice(table, found.roles)
+    columns, answer = Columns(table), found.roles["first"]
     texts = np.array([plain_number(text) for text in table.texts(answer).tolist()], dtype=object)
     codes = usual_cells(columns[answer])
     first = chosen_first(codes)

@@ -163,6 +163,15 @@ def stem(text: str) -> str:
     return re.sub(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$", "", name) or text
 
 
+def name_of_several(files: Sequence[str]) -> str:
+    """One name for several files: the part that their names share."""
+    if len(files) == 1:
+        return files[0]
+    common = commonprefix([stem(name) for name in files])  # noqa: RUF071 - names, no paths
+    common = re.sub(r"[\W_]+[^\W\d_]?$", "", common.rstrip("0123456789"))  # session_p01
+    return common if len(common) > 2 else f"{len(files):,} files"
+
+
 def stem_key(text: str) -> str:
     """The stem regardless of case and of the Unicode form of accents, which file systems change."""
     return unicodedata.normalize("NFC", stem(text)).casefold()

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import threading
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
-from os.path import commonprefix
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -63,7 +60,7 @@ from tripletscope.core.reading.formats.encoding import ENCODINGS
 from tripletscope.core.reading.formats.source import unpacked
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.interpretation.proposal import NO_READING, to_be_chosen, told
-from tripletscope.core.reading.names import is_picture_name
+from tripletscope.core.reading.names import is_picture_name, name_of_several
 from tripletscope.core.reading.objects.matching import MatchReport
 from tripletscope.core.studies.quality.direction import DirectionTest, decided, direction_test
 from tripletscope.dashboard.sandbox.archive import PAGES, PackedFolder
@@ -259,7 +256,7 @@ class Answering:
                 progress=progress, **upload.shape,
             )
             return replace(
-                table, name=_name_of([*table.files] if len(files) > 1 else [files[0][0]])
+                table, name=name_of_several([*table.files] if len(files) > 1 else [files[0][0]])
             )
 
         return self._once("table", (upload.keys["tables"], upload.shape), make)
@@ -495,15 +492,6 @@ def _pictures_in(files: Sequence[File]) -> list[File]:
             archive = Archive(content, name)
             pictures += [(m, archive.read(m)) for m in archive.names if is_picture_name(m)]
     return pictures
-
-
-def _name_of(names: list[str]) -> str:
-    """One name for several files: the part that their names share."""
-    if len(names) == 1:
-        return names[0]
-    common = commonprefix([Path(name).stem for name in names])  # noqa: RUF071 - names, no paths
-    common = re.sub(r"[\W_]+[^\W\d_]?$", "", common.rstrip("0123456789"))  # session_p01
-    return common if len(common) > 2 else f"{len(names):,} files"
 
 
 # Getting ready -------------------------------------------------------------------------------

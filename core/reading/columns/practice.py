@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from tripletscope.core.reading.columns.pair_columns import participant_of
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.columns.values import NEARLY_ALL, Columns
 from tripletscope.core.reading.languages import FOREIGN_CELLS, WORDS
-from tripletscope.core.reading.names import normalised
+from tripletscope.core.reading.names import counted, listing, normalised
 from tripletscope.core.reading.table import Table
 
 #: Most values of a column that says which part of a session a row is of.
@@ -62,7 +62,7 @@ def trials_alone(
     """`Reading.only`, also without rows of practice, if a column says which these are."""
     if reading.only:
         return reading.only
-    for one, share in _shares(table, reading, practice):
+    for one, share in _shares_of(table, reading, practice):
         if 0 < share < _MOST:
             # Of the whole column: a part of the session may begin late.
             others = [text for text in table.codes(one.column).values if text not in one.cells]
@@ -74,20 +74,45 @@ def practice_kept(table: Table, reading: Reading) -> Practice | None:
     """What says that most trials are practice, which are then not left out unasked."""
     if reading.only:
         return None
-    shares = _shares(table, reading, practice_in(Columns(table)))
+    shares = _shares_of(table, reading, practice_in(Columns(table)))
     return next((one for one, share in shares if share >= _MOST), None)
 
 
-def _shares(
+def without_practice(table: Table, roles: Mapping[str, str]) -> Table:
+    """The trials of a table of measurements, by the roles of its columns, and what was left out."""
+    taken = {column for role, column in roles.items() if role != "trial"}
+    objects = [column for role, column in roles.items() if role not in ("participant", "trial")]
+    for one, share in _shares(table, taken, objects, practice_in(Columns(table))):
+        said = f"{one.column} is {listing(sorted(one.cells))}"
+        if share >= _MOST:
+            note = f"Half of the rows or more are practice ({said}), so that they are kept."
+            return table.with_columns({}, note)
+        if share > 0:
+            rows = np.flatnonzero(~table.codes(one.column).each(one.cells.__contains__, False))
+            left_out = counted(table.n_rows - len(rows), "row")
+            return table.only(rows, f"{left_out} of practice left out: {said}.")
+    return table
+
+
+def _shares_of(
     table: Table, reading: Reading, practice: Sequence[Practice]
 ) -> Iterator[tuple[Practice, float]]:
-    """The share of practice among trials by each column that has no role."""
     taken = {column for role, column in reading.roles.items() if role != "block"}
+    objects = [reading.roles[role] for role in reading.objects if role in reading.roles]
+    return _shares(table, taken, objects, practice)
+
+
+def _shares(
+    table: Table, taken: Collection[str], objects: Sequence[str], practice: Sequence[Practice]
+) -> Iterator[tuple[Practice, float]]:
+    """The share of practice among trials by each column that is not taken.
+
+    objects: Columns with a cell in each trial.
+    """
     free = [one for one in practice if one.column not in taken]
     if not free:
         return
     sample = table.head(SAMPLE_ROWS)
-    objects = [reading.roles[role] for role in reading.objects if role in reading.roles]
     trial = np.all([sample.codes(column).codes >= 0 for column in objects], axis=0)
     for one in free:
         yield one, np.count_nonzero(one.rows & trial) / max(np.count_nonzero(trial), 1)

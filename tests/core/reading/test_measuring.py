@@ -15,6 +15,7 @@ from tripletscope.core.reading import (
     file_of_measured,
     load,
     propose,
+    read_conjoint,
     read_measured,
     recognise,
 )
@@ -159,3 +160,96 @@ def test_what_reads_a_square_is_what_is_named(content, kind, names):
     assert f".{names}" in told.value.python
     assert f".{names}(…" in recognise(load(content)).clear.arguments()
     assert file_of_measured([("square.csv", content)], None, {}).kind == kind
+
+
+# Practice and further columns ---------------------------------------------------------------------
+
+_PEOPLE = ("ann", "bob", "cyd", "dan")
+
+
+def _rated(rng):
+    pairs = [(a, b) for a in "abcdefgh" for b in "abcdefgh" if a < b]
+    return pd.DataFrame(
+        [(who, a, b, rng.integers(1, 8)) for who in _PEOPLE for a, b in pairs],
+        columns=["participant", "item1", "item2", "similarity"],
+    )
+
+
+def _confused(rng):
+    return pd.DataFrame(
+        [(who, a, b) for who in _PEOPLE for a in "abcdef" for b in [a, a, a, *rng.choice(
+            list("abcdef"), 3)]], columns=["participant", "stimulus", "response"])
+
+
+def _sorted(rng):
+    return pd.DataFrame(
+        [(who, a, f"pile {rng.integers(1, 4)}") for who in _PEOPLE for a in "abcdefghijkl"],
+        columns=["participant", "item", "pile"])
+
+
+def _arranged(rng):
+    return pd.DataFrame(
+        [(who, a, *rng.random(2).round(3)) for who in _PEOPLE for a in "abcdefghijkl"],
+        columns=["participant", "item", "x", "y"])
+
+
+@pytest.mark.parametrize("made", [_rated, _confused, _sorted, _arranged])
+def test_practice_is_no_measurement(made):
+    """Of any kind; it is said, and what its rows say of people is kept."""
+    whole = made(np.random.default_rng(0)).assign(phase="main", age="")
+    first = whole.groupby("participant").head(3).assign(phase="practice")
+    if "item" in first:
+        first["item"] = [f"try {k % 3}" for k in range(len(first))]
+    first.loc[first.groupby("participant").head(1).index, "age"] = ["21", "34", "55", "21"]
+    file = pd.concat([first, whole]).sort_values("participant", kind="stable")
+    found = file_of_measured([("m.csv", file.to_csv(index=False).encode())], None, {})
+    bare = whole.drop(columns=["phase", "age"])
+    alone = file_of_measured([("m.csv", bare.to_csv(index=False).encode())], None, {})
+    assert "12 rows of practice left out: phase is practice." in found.notes
+    assert found.options == alone.options
+    own = [*found.measured().columns]
+    pd.testing.assert_frame_equal(
+        found.table.filter(own), alone.table.filter(own), check_dtype=False)
+    ages = found.table.groupby("participant")["age"].unique()
+    assert [list(each) for each in ages] == [["21"], ["34"], ["55"], ["21"]]
+
+
+def test_practice_of_half_the_rows_is_kept_and_said():
+    whole = _rated(np.random.default_rng(0))
+    whole["phase"] = np.where(whole["item1"] < "d", "practice", "main")
+    found = file_of_measured([("r.csv", whole.to_csv(index=False).encode())], None, {})
+    assert len(found.table) == len(whole)
+    assert any("are practice (phase is practice), so that they are kept" in note
+               for note in found.notes)
+
+
+def test_conditions_and_objects_are_no_practice():
+    whole = _rated(np.random.default_rng(0)).replace({"item1": {"a": "training"}})
+    for phase in ("warm", "cold"), ("session 1", "session 2"):
+        file = whole.assign(phase=np.where(whole.index % 2, *phase))
+        found = file_of_measured([("r.csv", file.to_csv(index=False).encode())], None, {})
+        assert len(found.table) == len(whole)
+        assert set(found.table["phase"]) == set(phase)
+
+
+def test_practice_is_left_out_of_conjoint_measurement():
+    rng = np.random.default_rng(0)
+    file = pd.DataFrame(rng.integers(1, 5, (60, 4)), columns=["g1", "g2", "b1", "b2"])
+    file["resp"] = rng.integers(0, 2, 60)
+    file["block"] = np.where(file.index < 8, "practice", "main")
+    frame, notes = read_conjoint(file.to_csv(index=False).encode())
+    assert len(frame) == 52
+    assert "8 rows of practice left out: block is practice." in notes
+
+
+def test_large_numbers_mean_what_they_mean_in_the_file():
+    """Also in a matrix of each person, which becomes dissimilarities as it is read."""
+    apart = np.abs(np.subtract.outer(np.arange(6) ** 1.5, np.arange(6) ** 1.5))
+    for values, means in ((apart, "dissimilar"), (20 - apart, "similar")):
+        square = pd.DataFrame(values, list("abcdef"), list("abcdef")).to_csv().encode()
+        files = [("J1.csv", square), ("J2.csv", square)]
+        found = file_of_measured(files, None, {})
+        assert (found.direction, found.options["direction"]) == (means, "dissimilar")
+        said = file_of_measured(files, None, {"direction": found.direction})
+        assert said.table.equals(found.table)
+        assert found.measured().raters == ["J1", "J2"]
