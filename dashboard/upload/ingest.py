@@ -21,7 +21,7 @@ from tripletscope.core.models.simulation.simulate import MOST_COMPARISONS, compa
 from tripletscope.core.ratings import Ratings
 from tripletscope.core.reading import RatingsFile, SquareTable
 from tripletscope.core.reading.formats.source import TABLE_SUFFIXES
-from tripletscope.core.reading.names import file_name
+from tripletscope.core.reading.names import file_name, listing
 from tripletscope.dashboard.archive.restoring import Restored, restore
 from tripletscope.dashboard.jobs.queue import Job, Step
 from tripletscope.dashboard.sandbox.archive import is_archive
@@ -213,10 +213,18 @@ def accept_measured(name: str, table: RatingsFile) -> DatasetInfo:
     whose = words.count(raters, "participant") if raters else "one rater"
     report = [
         *table.notes,
-        f"{len(triplets):,} comparisons of {whose}, each of two different values of the same "
-        "rater. They overlap, and weigh as much as "
-        f"{triplets.weight.sum():,.0f} independent answers.",
+        f"{words.count(data.n_judgements, data.judgement)} of {whose} make {len(triplets):,} "
+        "comparisons, each of two different values of the same rater. They overlap, and weigh as "
+        f"much as {triplets.weight.sum():,.0f} independent answers.",
     ]
+    kept = [name for name in data.further if name in triplets.answers]
+    if kept:
+        report.append(f"Kept with the comparisons: {listing(kept, 12)}.")
+    if lost := [name for name in data.further if name not in kept]:
+        report.append(
+            "Not kept with the comparisons, as the values that are compared differ in it: "
+            f"{listing(lost, 12)}."
+        )
     if raters < 2:
         report.append(
             "All come from one set of values: whole pairs are held out, and error bars and "

@@ -9,6 +9,7 @@ import streamlit as st
 from tripletscope.core.ratings import KINDS
 from tripletscope.core.ratings.ratings import STANDARDS
 from tripletscope.core.reading import RatingsFile
+from tripletscope.core.reading.names import name_of_several
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.ui import panels
 from tripletscope.dashboard.ui.controls import pick, pressed
@@ -40,14 +41,15 @@ def show_measured(current: Session, files: list[Any], kind: str | None = None) -
     with errors_shown():
         file = read_measured(current, _KEY, files, kind, {})
         if file.kind == "ratings":
-            options = _options(current, "" if file.asks else file.options["direction"])
+            options = _options(current, "" if file.asks else file.direction)
             file = read_measured(current, f"{_KEY}.options", files, kind, options)
         _tell(file)
         if pressed(
             current, f"{_KEY}.go", "Make a map of it", type="primary",
             why=_UNSAID if file.asks else "", help=_KEEPS,
         ):
-            current.open(ingest.accept_measured(files[0].name, file).id)
+            name = name_of_several([one.name for one in files])
+            current.open(ingest.accept_measured(name, file).id)
             open_page("embedding", "dissimilarities")
 
 
@@ -60,14 +62,17 @@ def _options(current: Session, detected: str) -> dict[str, Any]:
         known if detected else {"": "Not said yet", **known},
     )
     standardise = pick(current, f"{_KEY}.standardise", "Raters are compared", STANDARDS)
-    return ({"direction": direction} if direction else {}) | {"standardise": standardise}
+    # What is detected is not what somebody has said.
+    said = {"direction": direction} if direction not in ("", detected) else {}
+    return said | {"standardise": standardise}
 
 
 def _tell(file: RatingsFile) -> None:
     data = file.measured()
     raters = f" by {count(len(data.raters), 'person', 'people')}" if data.raters else ""
     st.markdown(f"**{panels.plain(KINDS[file.kind].title)}** of "
-                f"{count(data.n_objects, 'object')}{raters}.")
+                f"{count(data.n_objects, 'object')}{raters}: "
+                f"{count(data.n_judgements, data.judgement)}.")
     pairs = file.table
     if "item1" in pairs:  # with itself, an object is an example of nothing
         pairs = pairs[pairs["item1"] != pairs["item2"]]

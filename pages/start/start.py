@@ -8,7 +8,13 @@ import streamlit as st
 
 import tripletscope
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.reading import ConjointGiven, MatrixGiven, MeasuredGiven, OtherTask
+from tripletscope.core.reading import (
+    ConjointGiven,
+    MatrixGiven,
+    MeasuredGiven,
+    OtherTask,
+    RatingsFile,
+)
 from tripletscope.dashboard.archive.restoring import Restored
 from tripletscope.dashboard.sandbox.workers import workers
 from tripletscope.dashboard.state import Session, session
@@ -199,10 +205,14 @@ def _open_restored(current: Session, restored: Restored) -> None:
 
 
 def _matrix(current: Session, file: Any) -> None:
+    read = _measured(current, file)
+    if read is not None and read.n_raters > 1:
+        show_measured(current, [file])
+        return
     values = st.selectbox(
         "Values", list(_MATRIX), format_func=_MATRIX.__getitem__, key="matrix.values", width=420,
     )
-    if values == "diagonal" and _has_counts(current, file):
+    if values == "diagonal" and read is not None and read.kind == "confusions":
         values = "confused"
     if values == "confused":
         show_measured(current, [file], "confusions")
@@ -214,12 +224,12 @@ def _matrix(current: Session, file: Any) -> None:
         _keep_matrix(current, file, {"alike": True, "apart": False}.get(values))
 
 
-def _has_counts(current: Session, file: Any) -> bool:
-    """Whether a matrix is read as confusions where nobody says what it has."""
+def _measured(current: Session, file: Any) -> RatingsFile | None:
+    """A matrix, or one of each person, as it is read where nobody says what it has."""
     try:
-        return read_measured(current, "matrix", [file], None, {}).kind == "confusions"
+        return read_measured(current, "matrix", [file], None, {})
     except DataError:  # it will be said of what is chosen
-        return False
+        return None
 
 
 def _keep_matrix(current: Session, file: Any, similarities: bool | None) -> None:

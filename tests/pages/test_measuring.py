@@ -196,9 +196,37 @@ def test_matrices_of_several_raters_belong_together(services):
         square = pd.DataFrame(np.triu(apart, 1) + np.triu(apart, 1).T, labels, labels)
         files.append((f"r{seed}.csv", square.to_csv().encode()))
     app = uploaded(*files)
+    assert "As you stated" not in words(app), "nobody has said anything"
     app.button(key="measured.go").click().run()
     (info,) = services.workspace.datasets()
-    assert services.workspace.measured(info).raters == ["r0.csv", "r1.csv", "r2.csv"]
+    assert services.workspace.measured(info).raters == ["r0", "r1", "r2"]
+    assert info.name == "3 files", "none of the three is the data set"
+
+
+def squares(values):
+    """A matrix of each person in one file, one below the other."""
+    labels = [f"o{k}" for k in range(len(values[0]))]
+    parts = [pd.DataFrame(each, labels, labels).rename_axis("food").reset_index().assign(judge=who)
+             for who, each in values.items()]
+    return csv(pd.concat(parts)[["judge", "food", *labels]])
+
+
+def test_matrices_in_one_file_keep_their_people_and_direction(services):
+    """What the browser keeps of a file is what Python reads of it."""
+    apart = np.linalg.norm(points(8)[:, None] - points(8), axis=2)
+    content = squares({who: (9 - apart - 0.01 * k * (apart > 0)).round(2)
+                       for k, who in enumerate(("J1", "J2", "J3"))})
+    read = ts.ratings.read_measured(content)
+    app = uploaded(("foods.csv", content))
+    assert "of 8 objects by 3 people" in words(app)
+    app.button(key="measured.go").click().run()
+    (info,) = services.workspace.datasets()
+    kept = services.workspace.measured(info)
+    assert (kept.raters, info.n_participants) == (read.raters, 3)
+    found = kept.dissimilarities(0).mean
+    assert np.array_equal(found, read.dissimilarities(0).mean)
+    upper = np.triu_indices(8, 1)
+    assert np.corrcoef(found[upper], apart[upper])[0, 1] > 0.99, "large was similar, as detected"
 
 
 @pytest.mark.parametrize("name", ["piles.csv", "arrangements.csv"])
