@@ -51,6 +51,17 @@ def one_per_trial(triplets: Answers) -> np.ndarray:
     return ~pd.Series(triplets.trials).duplicated().to_numpy()
 
 
+def trials_of_people(triplets: Answers, who: np.ndarray, n: int) -> np.ndarray:
+    """(n,) trials of each person (T,), -1 without one; of ratings, the pairs that were rated."""
+    counted = who >= 0
+    if triplets.are_rated:
+        pairs = triplets.compared_pairs[counted]
+        most = int(pairs.max(initial=0)) + 1
+        return np.bincount(different((who[counted, None] * most + pairs).ravel()) // most,
+                           minlength=n)
+    return np.bincount(who[counted & one_per_trial(triplets)], minlength=n)
+
+
 def independent_share(triplets: Answers) -> np.ndarray:
     """(T,) share of each answer that does not follow from others; 1 but for comparisons of ratings.
 

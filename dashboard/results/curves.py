@@ -142,9 +142,10 @@ def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if number < 2 and (shown.cautious or not number):  # answers enough for no single group
         return
     for name, one in tables.items():
-        if one["error"].count() > 1:
-            yield Statement(words("by group", by=by, method=name, least=one["error"].min(),
-                                  most=one["error"].max()))
+        each = one["error"].iloc[1:]  # the first is of all together
+        if each.count() > 1:
+            yield Statement(words("by group", by=by, method=name, least=each.min(),
+                                  most=each.max()))
     text = words("group errors of", by=by, methods="; ".join(tables), about=shown.about,
                  folds=run.options["folds"], over=words.over_each(table["participants"]))
     yield Drawing(

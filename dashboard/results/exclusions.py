@@ -82,12 +82,14 @@ def steps_said(cleaning: Cleaning, *, named: bool = False) -> Iterator[str]:
             entirely += words("named people", names=words.first(names, _NAMED))
         yield words(
             "exclusion", title=title, reason=reason, entirely=entirely,
-            trials=_size(removed.n_trials, removed.n_answers),
+            trials=_size(removed.n_trials, removed.n_answers, cleaning.raw),
         )
 
 
-def _size(n_trials: int, n_answers: int) -> str:
-    """Trials, and their answers where these are more."""
+def _size(n_trials: int, n_answers: int, among: Answers) -> str:
+    """Trials, and their answers where these are more; nobody was asked comparisons of ratings."""
+    if among.are_rated:
+        return words.count(n_answers, "derived comparison")
     text = words.count(n_trials, "trial")
     return text if n_trials == n_answers else f"{text} ({words.count(n_answers, 'answer')})"
 
@@ -95,8 +97,10 @@ def _size(n_trials: int, n_answers: int) -> str:
 def trials_of(answers: Answers) -> str:
     once = one_per_trial(answers)
     who, people = participants_of(answers)
-    text = _size(int(once.sum()), len(answers))
-    if people:
+    text = _size(int(once.sum()), len(answers), answers)
+    if people and answers.are_rated:
+        text += words("from people", people=words.count(people, "participant"))
+    elif people:
         each = np.bincount(who[once & (who >= 0)], minlength=people)
         least, most = int(each.min()), int(each.max())
         text += words("from people", people=words.count(people, "participant"))
@@ -128,7 +132,7 @@ def preview_of(shown: ShownResults, preview: Preview) -> Iterator[Element]:
     gone, touched = preview.participants, preview.touched
     short = short_people(list(touched))
     yield Statement(words(
-        "removes", trials=_size(preview.n_trials, preview.n_answers),
+        "removes", trials=_size(preview.n_trials, preview.n_answers, shown.answers),
         share=preview.n_answers / len(shown.answers),
     ))
     if gone:

@@ -179,7 +179,9 @@ def individuals_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         if comparisons and not any(one.weights_differ for one in comparisons):
             yield from beside_conditions(shown, fitted.by)
     if shown.cautious and not any(one.weights_differ for one in comparisons):
-        yield Statement(words("weights not shown", by=fitted.by))
+        yield Statement(words(
+            "weights not seen" if comparisons else "weights not shown", by=fitted.by
+        ))
         return
     yield _weights(shown, run, fitted)
     yield Numbers(words("who differs"), partial(weights_table, fitted))

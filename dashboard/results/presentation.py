@@ -153,9 +153,10 @@ class ShownResults:
     def about_of(self, n_answers: int) -> str:
         """The same where a result is of more answers, such as those of all views."""
         answers = self.answers
-        number = words.count(n_answers, "derived comparison" if self.measured else "answer")
+        derived = self.measured or answers.are_rated
+        number = words.count(n_answers, "derived comparison" if derived else "answer")
         if n_answers == len(answers) and isinstance(answers, Triplets) and (
-            answers.trials is not None
+            answers.trials is not None and not answers.are_rated
         ):
             number = words("answers in trials", answers=number, trials=answers.n_trials)
         return words("about", name=self.name, answers=number,

@@ -14,6 +14,8 @@ from tripletscope.core.run import Run
 #: with the exclusions of an analysis plan.
 ALL_ANSWERS, AFTER_EXCLUSIONS, AS_PLANNED = "All answers", "After exclusions", "As planned"
 _OF_VIEW = " (view)"
+#: Under which name a data set notes what was measured of it: ratings, piles and so on.
+MEASURED = "measured"
 #: `tripletscope.core.studies.quality.Cleaning.log`.
 ExclusionLog = list[dict[str, Any]]
 
@@ -126,8 +128,9 @@ class DatasetInfo:
         people = sum(len(step["removed_participants"]) for step in self.exclusions)
         words = f", {people:,} participant{'s' * (people != 1)} entirely" if people else ""
         used = self.n_pairs if self.has_only_pairs else self.n_answers
+        answers = "derived comparisons" if MEASURED in self.extra else "answers"
         return (
-            f"{view} {number:,} of {used + number:,} answers excluded{words}. "
+            f"{view} {number:,} of {used + number:,} {answers} excluded{words}. "
             f"{weights.capitalize()}"
         ).strip()
 

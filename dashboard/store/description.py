@@ -16,6 +16,7 @@ from tripletscope.dashboard.store.change import TABLES, files_of
 from tripletscope.dashboard.store.dataset import (
     AFTER_EXCLUSIONS,
     ALL_ANSWERS,
+    MEASURED,
     DatasetInfo,
     ExclusionLog,
     RunInfo,
@@ -23,9 +24,9 @@ from tripletscope.dashboard.store.dataset import (
 
 #: A later version of the program may raise it. A folder without a number has the first.
 FORMAT = 1
-#: Under which names a data set notes what was measured of it (ratings, piles and so on), and what
-#: people call dimensions, by the key of a fit, and the method of the map that somebody has chosen.
-MEASURED, NAMES_KEPT, MAP_CHOSEN = "measured", "dimension names", "map"
+#: Under which names a data set notes what people call dimensions, by the key of a fit, and the
+#: method of the map that somebody has chosen.
+NAMES_KEPT, MAP_CHOSEN = "dimension names", "map"
 #: The analysis plan that it follows, when the first answer of its experiment was given, and when
 #: the data were first there, wherever they have been since.
 PLAN, FIRST_ANSWER, UPLOADED = "plan", "first answer", "uploaded"

@@ -132,13 +132,13 @@ def _dimensions(context: QualityContext) -> list[str]:
 
 
 def _people(context: QualityContext) -> None:
-    table = context.people
+    table, titles = context.people, _titles(context)
     names = table["participant"].tolist()
     chosen = _chosen_people(context.session, names)
     picture, side = st.columns([2, 1], gap="large")
     with side:
         _reasons(context)
-        x, y = pick_axes(context.session, "people", table, _PEOPLE, ("median_time", "trials"),
+        x, y = pick_axes(context.session, "people", table, titles, ("median_time", "trials"),
                          ("predicted", "agrees", "consistent", "failed"))
         _predict(context)
 
@@ -151,7 +151,7 @@ def _people(context: QualityContext) -> None:
         context.session.drafts["quality.people"] = drawn
 
     with picture:
-        draw_measures(context, "participants", table, x, y, "participant", _PEOPLE, chosen, choose)
+        draw_measures(context, "participants", table, x, y, "participant", titles, chosen, choose)
         pick_people(context.session, names)
         if chosen:
             exclusion = Exclusion(participants=tuple(chosen))
@@ -166,6 +166,11 @@ def _people(context: QualityContext) -> None:
                 help="They stay among the imported answers; the tab Exclusions can undo it.",
             )
     _table_of_people(context, chosen)
+
+
+def _titles(context: QualityContext) -> dict[str, str]:
+    """Measures of participants; who rates has no trials."""
+    return _PEOPLE | ({"trials": "rated pairs"} if context.answers.are_rated else {})
 
 
 def _predict(context: QualityContext) -> None:
@@ -190,7 +195,7 @@ def _table_of_people(context: QualityContext, chosen: list[str]) -> None:
     table = context.people
     short = short_people(table["participant"].tolist())
     titles = {
-        "who": "participant", **(_PEOPLE | with_intervals(_PEOPLE, table)),
+        "who": "participant", **_titles(context), **with_intervals(_titles(context), table),
         "favourite": "preferred side",
     }
     if any(short[name] != name for name in short):

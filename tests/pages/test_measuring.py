@@ -205,7 +205,7 @@ def test_matrices_of_several_raters_belong_together(services):
 
 def squares(values):
     """A matrix of each person in one file, one below the other."""
-    labels = [f"o{k}" for k in range(len(values[0]))]
+    labels = [f"o{k}" for k in range(len(next(iter(values.values()))))]
     parts = [pd.DataFrame(each, labels, labels).rename_axis("food").reset_index().assign(judge=who)
              for who, each in values.items()]
     return csv(pd.concat(parts)[["judge", "food", *labels]])

@@ -16,6 +16,7 @@ from tripletscope.core.data.columns import (
     independent_share,
     one_per_trial,
     sides_of,
+    trials_of_people,
 )
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.question_kinds import N_ASKED, N_UNANSWERED, UNANSWERED
@@ -39,15 +40,15 @@ def participants(
 
     catch_trials: ``participant`` and ``correct``, as of `tripletscope.core.reading.Imported`.
     gold (G, 3): See `gold_mistakes`.
-    Columns: ``participant``, ``answers``, ``trials``, ``questions`` (different ones; of comparisons
-        of ratings the independent ones: see `independent_share`); ``repeats`` (pairs of own
-        answers to one question) and ``consistent`` (share that agree); ``compared`` (answers to
-        questions of others) and ``agrees`` (share on the side of the others' majority); ``checks``
-        (catch and gold questions) and ``failed`` (share); 95 % intervals of these shares, such as
-        ``consistent_low`` and ``consistent_high`` (of the first two by question); where questions
-        may have no answer, ``asked``, ``skipped`` and ``late`` (shares of them); with response
-        times ``mean_time``, ``median_time`` and ``fastest`` (5th percentile), in seconds; with
-        sides ``favourite``, ``favourite_share``, ``bias_p`` (that all sides are equally likely) and
+    Columns: ``participant``, ``answers``, ``trials`` (of ratings, rated pairs), ``questions``
+        (different ones; of comparisons of ratings the independent ones: see `independent_share`);
+        ``repeats`` (pairs of own answers to one question) and ``consistent`` (share that agree);
+        ``compared`` (answers to questions of others) and ``agrees`` (share on the side of the
+        others' majority); ``checks`` (catch and gold questions) and ``failed`` (share); 95 %
+        intervals of these shares, such as ``consistent_low`` and ``consistent_high`` (of the first
+        two by question); where questions may have no answer, ``asked``, ``skipped`` and ``late``
+        (shares of them); with response times ``mean_time``, ``median_time`` and ``fastest`` (5th
+        percentile), in seconds; with sides ``favourite``, ``favourite_share``, ``bias_p`` (that all sides are equally likely) and
         ``runs_p`` (that they follow each other at random).
     """
     who, names = codes_of(triplets, "participant")
@@ -55,7 +56,7 @@ def participants(
     table = pd.DataFrame({"participant": names})
     named = who >= 0
     table["answers"] = np.bincount(who[named], minlength=n)
-    table["trials"] = np.bincount(who[named & one_per_trial(triplets)], minlength=n)
+    table["trials"] = trials_of_people(triplets, who, n)
     table["questions"] = np.rint(_independent(triplets, who, n)).astype(np.int64)
     for (cases, share), shares_of in (
         (("repeats", "consistent"), _own_repeats(triplets, who, n)),

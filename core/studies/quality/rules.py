@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.columns import codes_of, one_per_trial, sides_of
+from tripletscope.core.data.columns import codes_of, one_per_trial, sides_of, trials_of_people
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.question_kinds import UNANSWERED
@@ -56,6 +56,12 @@ class RuleData:
 
     def column(self, name: str) -> pd.Series:
         """A column of the answers."""
+        if name not in self.triplets.answers and self.triplets.are_rated:
+            raise DataError(
+                f"comparisons of two ratings have no {name.replace('_', ' ')} of their own",
+                file=self.triplets.name,
+                remedy="To leave ratings out, remove their rows from the file.",
+            )
         if name not in self.triplets.answers:
             words = name.replace("_", " ")
             raise DataError(
@@ -120,7 +126,7 @@ def _failed_checks(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
 def _unanswered(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
     if "asked" not in data.people:
         raise DataError(
-            "there are no questions that people could leave open", file=data.triplets.name,
+            "nothing tells which questions people left open", file=data.triplets.name,
             remedy="Experiments may let people skip, or have a time limit.",
         )
     return data.by(data.people[[*UNANSWERED]].sum(axis=1) > most)
@@ -172,14 +178,14 @@ def _without_time(data: RuleData) -> np.ndarray:
 
 
 @_rule(
-    "Too few trials", "Participants with fewer trials than this.",
+    "Too few trials",
+    "Participants with fewer trials than this; of ratings, with fewer rated pairs.",
     "the R package tripletTools: 510 of 1,000 trials",
 )
 def _few_answers(
     data: RuleData, *, least: Annotated[int, Number(0, 1_000_000, "Min. trials")] = 100
 ) -> np.ndarray:
-    once = one_per_trial(data.triplets) & (data.who >= 0)
-    return data.by(np.bincount(data.who[once], minlength=len(data.names)) < least)
+    return data.by(trials_of_people(data.triplets, data.who, len(data.names)) < least)
 
 
 @_rule(

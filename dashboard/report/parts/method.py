@@ -26,9 +26,13 @@ def data(material: Material) -> Iterator[Block]:
 
 
 def _flow(material: Material) -> TextTable:
-    """Numbers of trials and people that each exclusion removed and left."""
+    """Numbers of trials and people that each exclusion removed and left.
+
+    Of ratings, of the comparisons that are derived from them.
+    """
     cleaning, raw = material.cleaning, material.cleaning.raw
-    once, who = one_per_trial(raw), participants_of(raw)[0]
+    unit, rated = ("comparisons", " rated") if raw.are_rated else ("trials", "")
+    once, who = raw.are_rated | one_per_trial(raw), participants_of(raw)[0]
     kept = np.ones(len(raw), dtype=bool)
 
     def left() -> tuple[str, str]:
@@ -40,13 +44,15 @@ def _flow(material: Material) -> TextTable:
         kept &= ~removed.mask
         reason = f" ({unmarked(exclusion.reason)})" if exclusion.reason else ""
         rows.append((
-            f"{exclusion.title}{reason}", words.whole(removed.n_trials),
+            f"{exclusion.title}{reason}",
+            words.whole(removed.n_answers if rated else removed.n_trials),
             words.whole(len(removed.participants)), *left(),
         ))
     columns = tuple(words(f"flow {name}") for name in (
-        "step", "trials", "people", "trials left", "people left"
+        "step", unit, "people", f"{unit} left", "people left"
     ))
-    return TextTable("flow", words("flow caption"), columns, tuple(rows), words("flow note"))
+    note = words("flow note") if not rated else ""
+    return TextTable("flow", words(f"flow caption{rated}"), columns, tuple(rows), note)
 
 
 @part("design", "method", 2)
