@@ -21,6 +21,8 @@ from tripletscope.core.models.optimise.minimise import minimise, restarts
 
 #: Stress is minimised as a percentage, squared, so that tolerances are shares of it.
 _PERCENT = 1e4
+#: Axes through which the starts of a line lie, and lines of which each start is the best.
+_AXES, _LINES = 3, 10
 
 #: The allowed values that are closest to distances (p,): the closest point of a cone.
 Regression = Callable[[np.ndarray], np.ndarray]
@@ -121,7 +123,9 @@ class Scaling(Embedding):
                 lambda start, progress: minimise(
                     objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress
                 ),
-                self._starts(self._first(dissimilarities), upper, shape),
+                self._starts(
+                    self._first(dissimilarities), upper, shape, lambda x: objective(x)[0]
+                ),
                 progress=part(progress, show=lambda x: x.reshape(shape)),
             )
         self.losses_ = np.sqrt(np.array([optimum.loss for optimum in optima]) / _PERCENT)
@@ -138,9 +142,14 @@ class Scaling(Embedding):
         return self
 
     def _starts(
-        self, first: np.ndarray, upper: tuple[np.ndarray, np.ndarray], shape: tuple[int, int]
+        self, first: np.ndarray, upper: tuple[np.ndarray, np.ndarray], shape: tuple[int, int],
+        stress: Callable[[np.ndarray], float],
     ) -> list[np.ndarray]:
-        """Classical scaling (Torgerson 1952), then noise."""
+        """Classical scaling (Torgerson 1952), then noise.
+
+        On a line objects hardly pass each other, and noise ends in local minima: each other start
+        is the best of some lines in random directions through the first axes.
+        """
         n, d = shape
         # Missing pairs begin at the mean of the others.
         square = np.full((n, n), np.mean(first**2)) if len(first) < n * (n - 1) // 2 else (
@@ -150,12 +159,19 @@ class Scaling(Embedding):
         square[upper] = square[upper[::-1]] = first**2
         means = square.mean(axis=0)
         values, vectors = np.linalg.eigh(-0.5 * (square - means - means[:, None] + means.mean()))
+        axes = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1]
         scaled = np.zeros(shape)
         leading = min(n, d)
-        scaled[:, :leading] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1][:, :leading]
+        scaled[:, :leading] = axes[:, :leading]
         seeds = np.random.SeedSequence(self.seed).spawn(self.n_init - 1)
-        noise = [np.random.default_rng(seed).standard_normal(n * d) for seed in seeds]
-        return [(scaled / (rms(scaled) or 1.0)).ravel(), *noise]
+        rngs = [np.random.default_rng(seed) for seed in seeds]
+        if d == 1:
+            lines = (rng.standard_normal((_LINES, min(n, _AXES))) @ axes[:, :_AXES].T
+                     for rng in rngs)
+            others = [min((one / (rms(one) or 1.0) for one in some), key=stress) for some in lines]
+        else:
+            others = [rng.standard_normal(n * d) for rng in rngs]
+        return [(scaled / (rms(scaled) or 1.0)).ravel(), *others]
 
     def _look_at_fit(
         self, regression: Regression, upper: tuple[np.ndarray, np.ndarray], weight: np.ndarray

@@ -48,8 +48,8 @@ def participants(
         intervals of these shares, such as ``consistent_low`` and ``consistent_high`` (of the first
         two by question); where questions may have no answer, ``asked``, ``skipped`` and ``late``
         (shares of them); with response times ``mean_time``, ``median_time`` and ``fastest`` (5th
-        percentile), in seconds; with sides ``favourite``, ``favourite_share``, ``bias_p`` (that all sides are equally likely) and
-        ``runs_p`` (that they follow each other at random).
+        percentile), in seconds; with sides ``favourite``, ``favourite_share``, ``bias_p`` (that all
+        sides are equally likely) and ``runs_p`` (that they follow each other at random).
     """
     who, names = codes_of(triplets, "participant")
     n = len(names)

@@ -124,9 +124,14 @@ def _failed_checks(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
     "common practice",
 )
 def _unanswered(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
+    if "asked" not in data.people and data.triplets.are_rated:
+        raise DataError(
+            "comparisons of ratings do not tell which pairs people left open",
+            file=data.triplets.name, remedy="Notes on the file say how many rows had no value.",
+        )
     if "asked" not in data.people:
         raise DataError(
-            "nothing tells which questions people left open", file=data.triplets.name,
+            "there are no questions that people could leave open", file=data.triplets.name,
             remedy="Experiments may let people skip, or have a time limit.",
         )
     return data.by(data.people[[*UNANSWERED]].sum(axis=1) > most)

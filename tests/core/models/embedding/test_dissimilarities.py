@@ -230,3 +230,18 @@ def test_scaling_says_what_is_wrong_with_weights(square):
     uneven = np.triu(np.ones((5, 5)))
     with pytest.raises(DataError, match="differ by direction"):
         MDS().fit_dissimilarities(matrix, weights=uneven)
+
+
+def test_a_line_is_not_left_in_a_local_minimum():
+    """Starts of noise were .015 above the lowest stress in the mean, where objects lie in a plane."""
+    above = []
+    for seed in range(6):
+        apart = np.abs(
+            distances(np.random.default_rng(seed).normal(size=(12, 2)))
+            + np.random.default_rng(seed).normal(0, 0.05, (12, 12))
+        )
+        apart = np.triu(apart, 1) + np.triu(apart, 1).T
+        usual, lowest = (NMDS(n_components=1, n_init=n, seed=seed).fit_dissimilarities(apart).loss_
+                         for n in (10, 100))
+        above.append(usual - lowest)
+    assert np.mean(above) < 0.004
