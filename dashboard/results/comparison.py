@@ -92,6 +92,8 @@ def suggestions_of(
     }
     suggestions = {}
     for name, suggestion in found.items():
+        if answers.are_rated:  # of which pairs are counted, see `rule_of_thumb`
+            suggestion = replace(suggestion, needed=0.0)
         elsewhere = fewer_elsewhere(name, found, by_dimension, answers, ratio_of(runs[0]))
         best = by_dimension[name][suggestion.best]
         suggestions[name] = replace(suggestion, elsewhere=elsewhere), best

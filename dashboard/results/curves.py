@@ -11,6 +11,7 @@ from tripletscope.core.inference.held_out.ceiling import Ceiling
 from tripletscope.core.inference.held_out.compare import LearningCurve
 from tripletscope.core.inference.held_out.score import CHANCE, has_split
 from tripletscope.core.run import Run
+from tripletscope.core.studies.quality.consistency import rule_of_thumb
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
 from tripletscope.dashboard.figures.scale_curves import group_errors
 from tripletscope.dashboard.figures.theme import SCREEN
@@ -81,8 +82,10 @@ def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 @presents("learning_curve", told_in="comparison")
 def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    curve, n = run.result(), shown.answers.n_objects
-    mark = run.parameters.get("n_components", np.nan) * n * np.log(n)
+    curve, d = run.result(), run.parameters.get("n_components")
+    rule = rule_of_thumb(shown.answers, d) if d else None
+    asked = rule is not None and rule.of == "questions"
+    mark = (rule.needed or np.nan) if asked else np.nan
     ceiling = shown.limits.ceiling
     yield Statement(enough_said(curve, ceiling))
     mean, half_width = curve.mean[-1], curve.half_width[-1]
@@ -92,7 +95,9 @@ def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         few=int(curve.n_answers[0]), many=int(curve.n_answers[-1]),
         unit=(curve.unit, curve.n_units),
     ))
-    yield Statement(words("rule of thumb takes", times=shown.answers.n_questions / mark))
+    if rule is not None and rule.needed:
+        rated = " rated" * (rule.of == "pairs")
+        yield Statement(words(f"rule of thumb takes{rated}", times=rule.number / rule.needed))
     text = words("learning of", method=words.method(run.fresh()), about=shown.about,
                  number=words.whole(len(curve.errors)), over=words.over(curve.unit, curve.n_units))
     if ceiling.is_precise:

@@ -84,7 +84,8 @@ def design_of(shown: ShownResults, coverage: Coverage) -> Iterator[Element]:
             possible=one.n_possible,
         ))
     if coverage.needed and not coverage.dimensions:
-        yield Advice(words("too few for a line", needed=round(coverage.needed[1])))
+        rated = " rated" * answers.are_rated
+        yield Advice(words(f"too few for a line{rated}", needed=round(coverage.needed[1])))
     yield from map(Advice, doubts_said(doubts_of(shown, None)))
     if len(each) >= _ENOUGH_OBJECTS and least < most:
         text = words("per object caption")

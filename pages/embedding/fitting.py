@@ -7,13 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.held_out.compare import needed_answers
 from tripletscope.core.inference.held_out.score import cross_validate, has_split
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import SAME_LOSS, agreeing
+from tripletscope.core.studies.quality.consistency import rule_of_thumb
 from tripletscope.dashboard.figures.diagnostics import loss_curves
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.jobs.queue import Job
@@ -186,15 +185,16 @@ def _live_losses(job: Job) -> str | None:
 def _too_few(result: Result) -> str:
     """That the answers are far too few for the map; empty where there is no rule for them."""
     answers, d = result.triplets, result.fitted.n_components
-    needed = needed_answers(answers.n_objects, d)
-    number = answers.n_questions
-    if isinstance(answers, Quadruples) or number >= needed:
+    rule = rule_of_thumb(answers, d)
+    if rule.is_met:
         return ""
+    what, least = {
+        "questions": ("different question", "d n ln n"), "pairs": ("rated pair", "2 d n"),
+    }[rule.of]
     return (
-        f"{count(number, 'different question')} are far too few for "
-        f"{count(answers.n_objects, 'object')} "
-        f"in {count(d, 'dimension')}: the rule of thumb takes at least d n ln n = "
-        f"{needed:,.0f}. A map fits so few, even if the answers are random."
+        f"{count(rule.number, what)} are far too few for {count(answers.n_objects, 'object')} "
+        f"in {count(d, 'dimension')}: the rule of thumb takes at least {least} = "
+        f"{rule.needed:,.0f}. A map fits so few, even if the answers are random."
     )
 
 

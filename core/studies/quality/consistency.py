@@ -181,16 +181,50 @@ def transitivity(triplets: Triplets) -> pd.DataFrame:
     return pd.DataFrame({"id": triplets.ids, "triples": triples, "circular": circular})
 
 
+@dataclass(frozen=True)
+class RuleOfThumb:
+    """How many judgements a map takes at least, and how many there are.
+
+    number, needed: Of what `of` says.
+    of: "questions", different triplets as far as they are independent, of which a map takes
+        d n ln n; or "pairs", rated pairs of objects, of which it takes two for each coordinate.
+    """
+
+    number: int
+    needed: float
+    of: str
+
+    @property
+    def is_met(self) -> bool:
+        return self.number >= self.needed
+
+
+def rule_of_thumb(answers: Answers, n_components: int) -> RuleOfThumb:
+    """Whether answers suffice for a map; there is no rule for comparisons of pairs, which do.
+
+    References
+    ----------
+    Kruskal, J. B., & Wish, M. (1978). Multidimensional scaling. Sage. P. 34.
+    """
+    n = answers.n_objects
+    if isinstance(answers, Quadruples):
+        return RuleOfThumb(answers.n_questions, 0.0, "questions")
+    if answers.are_rated:
+        pairs = len(different(answers.compared_pairs.ravel()))
+        return RuleOfThumb(pairs, 2.0 * n_components * n, "pairs")
+    return RuleOfThumb(answers.n_questions, needed_answers(n, n_components), "questions")
+
+
 @short_repr
 @dataclass(frozen=True)
 class Coverage:
     """How many comparisons were asked, and how many are needed.
 
     answers, questions: Answers, and different comparisons among them.
-    independent: The latter, as far as they are independent: see `Answers.n_questions`.
+    independent: The latter, as far as they are independent: see `Answers.n_questions`. Of ratings,
+        rated pairs.
     possible: All comparisons of n objects: 3 C(n, 3) triplets, C(C(n, 2), 2) of pairs.
-    needed: Different triplets by the rule of thumb, d n ln n, for d dimensions; empty for
-        comparisons of pairs.
+    needed: As many by the `rule_of_thumb`, for d dimensions; empty for comparisons of pairs.
     never_asked: Ids of objects in no answer.
     components: Groups of objects that no answer joins, whose relative positions are unknown.
     """
@@ -214,13 +248,13 @@ def coverage(triplets: Answers) -> Coverage:
     triplets = as_answers(triplets)
     n = triplets.n_objects
     mentioned = triplets.answers_per_object > 0
+    rules = {d: rule_of_thumb(triplets, d) for d in range(1, 11)}
     if isinstance(triplets, Quadruples):
         possible, needed = comb(comb(n, 2), 2), {}
     else:
-        possible = 3 * comb(n, 3)
-        needed = {d: needed_answers(n, d) for d in range(1, 11)}
+        possible, needed = 3 * comb(n, 3), {d: rule.needed for d, rule in rules.items()}
     return Coverage(
-        len(triplets), len(different(triplets.questions)), triplets.n_questions, possible, needed,
+        len(triplets), len(different(triplets.questions)), rules[1].number, possible, needed,
         [name for name, is_in in zip(triplets.ids, mentioned, strict=True) if not is_in],
         int(parts_of(triplets).max(initial=-1)) + 1,
     )

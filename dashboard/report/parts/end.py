@@ -67,7 +67,8 @@ def _of_map(material: Material) -> Iterator[tuple[str, dict]]:
     d = material.dimensions
     needed = material.quality.coverage.needed.get(d)
     if needed and material.quality.coverage.independent < needed:
-        yield "few answers", {"needed": words.whole(round(needed)), "d": d}
+        few = "few pairs" if material.answers.are_rated else "few answers"
+        yield few, {"needed": words.whole(round(needed)), "d": d}
     if error is None:
         yield "not predicted", {}
     elif is_chance(error):

@@ -60,8 +60,9 @@ def design(material: Material) -> Iterator[Block]:
     coverage = material.quality.coverage
     d = material.dimensions if material.map else 0
     times = coverage.independent / coverage.needed[d] if d in coverage.needed else None
+    rule = f"rule of thumb{' rated' * material.answers.are_rated}"
     yield from material.blocks_of(coverage, also=(
-        [words("rule of thumb", times=words.number(times, 2), d=d)] if times else []
+        [words(rule, times=words.number(times, 2), d=d)] if times else []
     ))
 
 

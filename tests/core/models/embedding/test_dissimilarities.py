@@ -233,7 +233,7 @@ def test_scaling_says_what_is_wrong_with_weights(square):
 
 
 def test_a_line_is_not_left_in_a_local_minimum():
-    """Starts of noise were .015 above the lowest stress in the mean, where objects lie in a plane."""
+    """Starts of noise were .015 above the lowest stress in the mean."""
     above = []
     for seed in range(6):
         apart = np.abs(

@@ -11,11 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.core.ratings.planted import points, rated
 from tests.core.studies.quality.answers import question, small_data
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.inference.held_out.share import left_out
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.studies.quality import coverage, repeats, transitivity
+from tripletscope.core.ratings import Ratings
+from tripletscope.core.studies.quality import RULES, coverage, participants, repeats, transitivity
+from tripletscope.core.studies.quality.consistency import rule_of_thumb
+from tripletscope.core.studies.quality.rules import RuleData
 
 
 @settings(max_examples=80)
@@ -153,3 +158,23 @@ def test_coverage(rows):
     assert found.possible == 105 == len({question(p) for p in permutations(range(7), 3)})
     assert found.needed[2] == pytest.approx(2 * 7 * np.log(7))
     assert found.dimensions == 0
+
+
+def test_of_ratings_pairs_are_counted():
+    """All pairs of 18 objects are twice as many as a plane takes: half of them, as choices, few."""
+    answers = Ratings(rated(points(18), 3)).triplets()
+    found = coverage(answers)
+    assert (found.independent, found.needed[2]) == (18 * 17 / 2, 2 * 2 * 18)
+    assert found.dimensions == 4
+    rule = rule_of_thumb(answers, 2)
+    assert rule.is_met
+    assert rule.of == "pairs"
+    few = Ratings(rated(points(18), 1, share=0.3)).triplets()
+    assert not rule_of_thumb(few, 2).is_met
+    # People have as many trials as they rated pairs.
+    people = participants(answers)
+    assert (people["trials"] > 100).all()
+    assert not RULES["few_answers"].find(RuleData(answers)).any()
+    for name in ("fast_answers", "favourite_side"):
+        with pytest.raises(DataError, match="comparisons of two ratings have no"):
+            RULES[name].find(RuleData(answers))
