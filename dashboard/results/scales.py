@@ -398,6 +398,9 @@ def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Whether a difference scale could have produced the answers: tests and figures."""
     diagnostics = run.result()
     fit = shown.of(run, "fit")
+    tried_lapses = diagnostics.lapse_p is not None  # asked where the method has no rates already
+    if tried_lapses and diagnostics.advises_lapses:
+        yield Statement(lapses_said(diagnostics))
     yield from map(Statement, departures_said(diagnostics))
     if n_participants(shown.answers) > 1 and not shown.all_of("compare_scales"):
         yield Advice(words("observers pooled"))
@@ -405,7 +408,7 @@ def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield Statement(fit_said(fit.fitted()))
         yield from map(Statement, observers_said(fit.fitted()))
         yield Advice(words("fit explained"))
-    if diagnostics.lapse_p is not None:  # asked where the method has no rates already
+    if tried_lapses and not diagnostics.advises_lapses:
         yield Statement(lapses_said(diagnostics))
     about = words("simulations", number=len(diagnostics.simulated_runs))
     n = len(diagnostics.residuals)
@@ -428,17 +431,22 @@ def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def departures_said(diagnostics: ScaleDiagnostics) -> Iterator[str]:
-    """Each test of the model."""
-    yield words("residuals depart" if diagnostics.outside > _MANY_OUTSIDE else "residuals fit",
-                outside=diagnostics.outside)
-    yield words("runs depart" if diagnostics.runs_p < _UNLIKELY else "runs fit",
-                number=diagnostics.runs, p=diagnostics.runs_p)
+    """Each test of the model, those that it fails first."""
+    departs = diagnostics.outside > _MANY_OUTSIDE
+    said = [(departs, words("residuals depart" if departs else "residuals fit",
+                            outside=diagnostics.outside))]
+    departs = diagnostics.runs_p < _UNLIKELY
+    said.append((departs, words("runs depart" if departs else "runs fit",
+                                number=diagnostics.runs, p=diagnostics.runs_p)))
     if diagnostics.six_point is None:
-        yield words("six-point impossible")
+        said.append((False, words("six-point impossible")))
     else:
-        p = diagnostics.six_point_p
-        yield words("six-point departs" if p < _UNLIKELY else "six-point fits", p=p,
-                    number=diagnostics.n_six_points, value=words.number(diagnostics.six_point, 5))
+        departs = (p := diagnostics.six_point_p) < _UNLIKELY
+        said.append((departs, words(
+            "six-point departs" if departs else "six-point fits", p=p,
+            number=diagnostics.n_six_points, value=words.number(diagnostics.six_point, 5),
+        )))
+    yield from (text for _, text in sorted(said, key=lambda one: not one[0]))
 
 
 def lapses_said(diagnostics: ScaleDiagnostics) -> str:

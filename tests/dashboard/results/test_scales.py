@@ -161,6 +161,16 @@ def by_scale(n: int, seed: int) -> Quadruples:
     return Quadruples(np.where(larger[:, None], s, s[:, [2, 3, 0, 1]]), 8)
 
 
+def test_the_test_that_the_model_fails_is_told_first():
+    """That no residual lies outside stood above residuals which depend on each other."""
+    fits = diagnose(MLDS(), by_scale(120, 0), simulations=100)
+    first, *_ = departures_said(fits)
+    assert first.startswith("Residuals: ")
+    first, second, _ = departures_said(replace(fits, runs=0))
+    assert first.startswith("Runs: 0 sign changes")
+    assert second.startswith("Residuals: ")
+
+
 def test_the_model_is_seldom_denied():
     """And few answers do not confirm it."""
     denied = {"Many answers": 0, "serially dependent": 0, "not additive": 0}
