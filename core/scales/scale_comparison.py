@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 from scipy.special import logit
+from scipy.stats import chi2
 from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
@@ -36,6 +37,8 @@ from tripletscope.core.scales.scale_trials import ScaleTrials
 
 #: Level of the tests.
 _LEVEL = 0.05
+#: Differences of deviances that are those of when fits end, and no evidence.
+_DUST = 0.01
 #: Simulations in one piece of work.
 _TOGETHER = 10
 #: Keeps the product of common scale and sensitivities apart; changes no probability.
@@ -83,6 +86,8 @@ class ScaleComparison:
     simulated_noise : ndarray, shape (b,)
         What noise of each takes from the deviance of answers that are simulated by one scale and
         one noise.
+    null_deviance : float
+        Of guesses.
     """
 
     names: np.ndarray
@@ -99,6 +104,7 @@ class ScaleComparison:
     gains: np.ndarray
     simulated_gains: np.ndarray
     simulated_noise: np.ndarray
+    null_deviance: float
 
     @property
     def shape(self) -> tuple[float, int, float]:
@@ -106,9 +112,19 @@ class ScaleComparison:
         return self._ratio(1, self.simulated_gains.sum(axis=1))
 
     @property
+    def is_comparable(self) -> bool:
+        """Whether observers were asked enough of the same to have different shapes."""
+        return bool(self.n_parameters[2] > self.n_parameters[1])
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether the common scale, with the noise of each, may be guessing, at 5 %."""
+        return bool(chi2.sf(self.null_deviance - self.deviances[1], self.n_parameters[1]) >= _LEVEL)
+
+    @property
     def shapes_differ(self) -> bool:
         """Whether own scales are significantly better than the common one, at 5 %."""
-        return self.shape[2] < _LEVEL
+        return self.is_comparable and self.shape[2] < _LEVEL
 
     @property
     def sensitivity(self) -> tuple[float, int, float]:
@@ -118,7 +134,7 @@ class ScaleComparison:
     def _ratio(self, smaller: int, simulated: np.ndarray) -> tuple[float, int, float]:
         ratio = float(self.deviances[smaller] - self.deviances[smaller + 1])
         more = int(self.n_parameters[smaller + 1] - self.n_parameters[smaller])
-        return ratio, more, float(np.mean(np.append(simulated, ratio) >= ratio))
+        return ratio, more, float(np.mean(np.append(simulated, ratio) >= ratio - _DUST))
 
     @property
     def table(self) -> pd.DataFrame:
@@ -366,6 +382,7 @@ def compare_scales(
         standardised(np.append(0.0, common)), 1.0 / (grown * common[-1]),
         fitted.deviances.sum(axis=1), observers.n_parameters,
         fitted.deviances[1] - fitted.deviances[2], gains, sensitivity,
+        float(2.0 * np.log(2.0) * observers.totals.sum()),
     )
 
 

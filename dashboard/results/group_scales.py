@@ -83,12 +83,16 @@ def common_scale_said(comparison: ScaleComparison) -> str:
     table, simulations = comparison.table, len(comparison.simulated_gains)
     (ratio, degrees, p), (by_noise, fewer, p_noise) = comparison.shape, comparison.sensitivity
     labels = [unmarked(one) for one in short_labels(comparison.names.tolist(), _NAME)]
+    if not comparison.is_comparable:
+        return words("scales not comparable")
     if comparison.shapes_differ:
         gains = table["gain"] - table["usual"]
         differ = np.flatnonzero(table["p"] < _UNLIKELY)
         order = sorted(differ.tolist() or [int(gains.argmax())], key=lambda k: -gains[k])
         return words("scales differ", ratio=words.number(ratio), degrees=degrees, p=p,
                      simulations=simulations, names=words.first([labels[k] for k in order], _NAMED))
+    if comparison.is_chance:
+        return words("scales at chance")
     noise = [f"{label} {words.number(sigma)}"
              for label, sigma in zip(labels, comparison.common_noise, strict=True)]
     return words(

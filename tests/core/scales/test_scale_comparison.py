@@ -114,3 +114,32 @@ def test_the_table_is_corrected_for_all_observers():
     gains = found.table["gain"].to_numpy()
     above = (found.simulated_gains >= gains).mean(axis=0)
     assert (found.table["p"] >= above - 1e-9).all()
+
+
+def turned(data: Triplets, which: np.ndarray) -> Triplets:
+    rows = np.where(which[:, None], data.rows[:, [0, 2, 1]], data.rows)
+    return Triplets(rows, data.objects, data.answers)
+
+
+def test_nothing_is_said_of_guesses_of_other_levels_and_of_dust():
+    """Guesses "may be pooled", as may two observers of other levels; and rounding was evidence."""
+    data, _ = observers(0, people=3, usable=200, levels=6, shape=0.0, consistency=0.0)
+    coins = turned(data, np.random.default_rng(1).random(len(data)) < 0.5)
+    assert "may be guesses" in common_scale_said(compare_scales(METHOD, coins, simulations=39))
+
+    far, _ = observers(0, people=2, usable=400, shape=0.0)
+    is_first = far.answers["participant"] == "p00"
+    apart = far.take(np.flatnonzero(np.where(
+        is_first, (far.rows < 6).all(axis=1), (far.rows >= 6).all(axis=1)
+    )))
+    found = compare_scales(METHOD, apart, simulations=39)
+    assert not found.shapes_differ
+    assert "not asked about enough of the same" in common_scale_said(found)
+
+    x = np.linspace(0.0, 1.0, 6) ** 0.7
+    low, high = np.sort(data.rows[:, 1:], axis=1).T
+    upper = x[high] + x[low] > 2 * x[data.rows[:, 0]]
+    never = turned(data, (data.rows[:, 1] == low) != upper)
+    found = compare_scales(METHOD, never, simulations=39)
+    assert not found.finite.any()
+    assert found.sensitivity[2] == 1.0
