@@ -48,6 +48,9 @@ _USUAL_NAMES = frozenset({
     *chain(*ALIASES.values(), *TASK_NAMES.values()), *GROUP_NAMES, *ID_NAMES, *LABEL_NAMES,
     *IMAGE_NAMES,
 })
+#: Words before an opposite in a name, and words that only begin like "less".
+_BEFORE = ("is", "was", "the", "picked", "selected", "chosen")
+_NO_LESS = ("lesson", "lessen", "lessee", "lessor")
 #: Words that are written together with others.
 _WITH_OTHERS = frozenset({*WORDS["beside"]["things"], *WORDS["wording"]["together"]})
 
@@ -114,6 +117,20 @@ def says(name: str, words: Iterable[str]) -> bool:
         not rest or rest in _WITH_OTHERS or is_usual_name(rest)
         for own in words_of(name) for word in words
         for rest in (own.removeprefix(word), own.removesuffix(word)) if rest != own
+    )
+
+
+def begins(name: str, words: Iterable[str]) -> bool:
+    """Whether a word of a name begins with one of some words, after usual ones at most.
+
+    What says the opposite turns answers round where it is overlooked, so that ``leastsimilarface``
+    has it; but no ``lesson``, and no ``wireless``.
+    """
+    words = tuple(words)
+    return any(
+        own[k:].startswith(words) and not own[k:].startswith(_NO_LESS)
+        and (not k or own[:k] in _BEFORE or own[:k] in _WITH_OTHERS or is_usual_name(own[:k]))
+        for own in words_of(name) for k in range(len(own))
     )
 
 

@@ -38,10 +38,10 @@ from tripletscope.core.reading.names import (
     FARTHER,
     WEAK_TRIPLES,
     asked_for,
+    begins,
     by_names,
     named,
     normalised,
-    says,
     words_of,
 )
 
@@ -192,7 +192,7 @@ def _one(
     coding: str | Mapping[str, int], points: int, sign: Sign, opposite: bool = False,
 ) -> Claim:
     choice = response.column.name
-    farther = says(choice, FARTHER) or "farther" in map(asked_for, (choice, anchor))
+    farther = begins(choice, FARTHER) or "farther" in map(asked_for, (choice, anchor))
     task = "farther" if farther != opposite else "nearer"
     if not response.called:
         points = min(points, LIKELY)

@@ -24,7 +24,7 @@ from tripletscope.core.reading.columns.values import (
     share,
 )
 from tripletscope.core.reading.layouts import Layout, items
-from tripletscope.core.reading.names import ALIASES, FARTHER, asked_for, listing, named, says
+from tripletscope.core.reading.names import ALIASES, FARTHER, asked_for, begins, listing, named
 from tripletscope.core.reading.table import Table, encoded
 from tripletscope.core.reading.tasks import MOST_OPTIONS
 
@@ -37,7 +37,10 @@ _SHARED = 0.5
 #: Fewest options; two are an anchor's usual ones.
 _FEWEST = 3
 #: Words in names of responses that say something else than the most similar one.
-_OTHERWISE = (*FARTHER, "odd", "oddone", "worst", "correct", "incorrect")
+_OTHERWISE = (
+    *FARTHER, "odd", "worst", "correct", "incorrect", "wrong", "outlier", "intruder", "unlike",
+    "differs", "excluded",
+)
 #: What numbered columns are called that rank the options, the most similar one first.
 _RANKS = ("rank", "ranked", "rang", "rango", "ranking", "rankeditem")
 
@@ -57,7 +60,7 @@ def _question(table: Table) -> tuple[str, list[str], str] | None:
             continue
         places = {str(k + 1) for k in range(len(group))}
         found = [one.name for one in columns.but(anchor, *group) if is_called_response(one.name)
-                 and not says(one.name, _OTHERWISE) and asked_for(one.name) != "farther"
+                 and not begins(one.name, _OTHERWISE) and asked_for(one.name) != "farther"
                  and (names_one_of(one, options) >= _NAMED) != (one.values == places)]
         if len(found) == 1 or (not found and name in _RANKS):
             return anchor, group, "".join(found)

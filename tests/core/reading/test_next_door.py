@@ -391,6 +391,9 @@ def test_what_compares_nothing_never_becomes_answers(kind):
     *((f"{word}_choice", "farther") for word in (
         "least_similar", "lesssimilar", "mostDifferent", "leastalike", "furthest")),
     ("choiceBlessing", "nearer"), ("choice_less", "farther"), ("chosen_dissimilar", "farther"),
+    *((f"{name}_response", "farther") for name in (
+        "isfarther", "leastsimilarobject", "lesssimilarone", "mostdissimilaritem",
+        "selectedleastsimilar", "lessrelated", "leastsimpic", "leastmatching")),
 ])
 def test_words_within_other_words_do_not_turn_answers_round(response, task):
     shown = shown_of(np.random.default_rng(0), 60, 3)
@@ -398,6 +401,18 @@ def test_words_within_other_words_do_not_turn_answers_round(response, task):
     frame = pd.DataFrame(shown, columns=["anchor", "left", "right"]).assign(**{response: side})
     reading = recognise(load(frame.to_csv(index=False).encode())).clear.reading
     assert (reading.task, reading.roles["choice"]) == (task, response)
+
+
+@pytest.mark.parametrize("response", [
+    "choice_oddity", "response_oddoneout", "leastsimilarobject_choice", "worstfitting_choice",
+    "choice_wrong", "choice_outlier", "choice_intruder", "response_unlike",
+])
+def test_one_of_many_that_is_not_alike_is_no_most_similar_one(response):
+    shown = shown_of(np.random.default_rng(0), 90, 5)
+    frame = pd.DataFrame(shown, columns=["anchor", *(f"option{k}" for k in range(1, 5))])
+    frame[response] = frame["option1"]
+    with pytest.raises(DataError):
+        read(frame.to_csv(index=False).encode())
 
 
 @pytest.mark.parametrize("response", ["wireless_choice", "unless_chosen", "modded_answer"])
