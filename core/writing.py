@@ -103,7 +103,7 @@ def write_pairs(pairs: Quadruples) -> bytes:
     return _csv(pa.table(
         {"resp": pa.array((~first_differs).astype(np.int8))}
         | _named(pairs, places.T, ("S1", "S2", "S3", "S4"))
-        | _metadata(answers.drop(columns="side", errors="ignore"))
+        | _metadata(answers, "side", "resp", "S1", "S2", "S3", "S4")
     ))
 
 
@@ -120,9 +120,10 @@ def roles_of(triplets: Triplets) -> dict[str, str]:
 
 
 def _anchored(triplets: Triplets) -> pa.Table:
-    return pa.table(_named(triplets, triplets.rows.T, ("anchor", "near", "far")) | _metadata(
-        triplets.answers
-    ))
+    names = ("anchor", "near", "far")
+    return pa.table(
+        _named(triplets, triplets.rows.T, names) | _metadata(triplets.answers, *names)
+    )
 
 
 def _named(
@@ -132,10 +133,10 @@ def _named(
     return {name: ids.take(pa.array(column)) for name, column in zip(names, columns, strict=True)}
 
 
-def _metadata(answers: pd.DataFrame) -> dict[str, pa.Array]:
-    """Columns about answers, with missing values as nulls."""
+def _metadata(answers: pd.DataFrame, *besides: str) -> dict[str, pa.Array]:
+    """Columns about answers but some, with missing values as nulls."""
     columns = {}
-    for name, column in answers.items():
+    for name, column in answers.drop(columns=[*besides], errors="ignore").items():
         if name == "response_time":
             name, column = _times(column)
         if isinstance(column.dtype, pd.CategoricalDtype):
@@ -188,7 +189,7 @@ def _triads(triplets: Triplets) -> pa.Table:
     return pa.table(
         {"resp": pa.array((rows[:, FAR] > rows[:, ANCHOR]).astype(np.int8))}
         | {f"S{k + 1}": pa.array(levels[:, k]) for k in range(3)}
-        | _metadata(triplets.answers.drop(columns="side", errors="ignore"))
+        | _metadata(triplets.answers, "side", "resp", "S1", "S2", "S3")
     )
 
 

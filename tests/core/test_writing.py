@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import unicodedata
 
 import numpy as np
@@ -378,3 +379,16 @@ def test_triads_of_levels_are_read_again(rows):
     assert (np.array(back.ids, dtype=int)[back.rows] - 1 == triplets.rows).all()
     turned = Triplets([[0, 1, 2]], triplets.objects)
     assert "between the two others" in WRITERS["triads"].problem(turned)
+
+
+@pytest.mark.parametrize("layout", ["triads", "anchored"])
+def test_columns_of_the_answers_do_not_take_the_place_of_what_is_written(layout):
+    """A column called resp replaced the responses, and half of the triads were turned round."""
+    rows = np.array([[1, 0, 2], [2, 3, 1], [1, 2, 0], [3, 2, 4]])
+    plain = Triplets.from_array(rows, 5)
+    names = ("resp", "S1", "anchor", "near")
+    marked = plain.with_columns({name: ["0", "1", "1", "0"] for name in names})
+    before, after = (
+        pd.read_csv(io.BytesIO(write_answers(one, layout))) for one in (plain, marked)
+    )
+    pd.testing.assert_frame_equal(after[before.columns], before)
