@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 from scipy.special import logit
-from scipy.stats import chi2
+from scipy.stats import chi2, rankdata
 from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
@@ -117,6 +117,11 @@ class ScaleComparison:
         return bool(self.n_parameters[2] > self.n_parameters[1])
 
     @property
+    def rises(self) -> bool:
+        """Whether the common scale ends above its beginning: else answers are turned round."""
+        return bool((self.common_noise > 0).all())
+
+    @property
     def is_chance(self) -> bool:
         """Whether the common scale, with the noise of each, may be guessing, at 5 %."""
         return bool(chi2.sf(self.null_deviance - self.deviances[1], self.n_parameters[1]) >= _LEVEL)
@@ -143,7 +148,8 @@ class ScaleComparison:
         The correction is for all observers, by the largest of their ranks in each simulation.
         """
         gains = np.vstack([self.gains, self.simulated_gains])
-        ranks = (gains[:, None] >= gains).sum(axis=1) / len(gains)
+        gains[gains < _DUST] = 0.0
+        ranks = rankdata(gains, method="max", axis=0) / len(gains)
         most = ranks.max(axis=1)
         return pd.DataFrame({
             "name": self.names, "answers": self.n_answers, "noise": self.noise,

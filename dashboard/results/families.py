@@ -61,7 +61,7 @@ def dimensions_ahead(shown: ShownResults, run: Run) -> dict[int, PairedDifferenc
     """By how much more dimensions predict better than those of a result, by the same method."""
     settings, d = _settings(run), run.parameters.get("n_components")
     own, others = _compared_with(shown, run, lambda one: (
-        one.method == run.method and one.parameters.get("n_components", 0) > d
+        one.method == run.method and (one.parameters.get("n_components") or 0) > d
         and _settings(one) == settings
     ))
     return _ahead(shown, own, {one.parameters["n_components"]: one for one in others})

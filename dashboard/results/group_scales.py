@@ -89,10 +89,15 @@ def common_scale_said(comparison: ScaleComparison) -> str:
         gains = table["gain"] - table["usual"]
         differ = np.flatnonzero(table["p"] < _UNLIKELY)
         order = sorted(differ.tolist() or [int(gains.argmax())], key=lambda k: -gains[k])
+        some = words.first([labels[k] for k in order], _NAMED)
+        # Where all differ from what they share, nobody does so most.
+        named = words("most clearly", names=some) if len(order) < len(labels) else ""
         return words("scales differ", ratio=words.number(ratio), degrees=degrees, p=p,
-                     simulations=simulations, names=words.first([labels[k] for k in order], _NAMED))
+                     simulations=simulations, named=named)
     if comparison.is_chance:
         return words("scales at chance")
+    if not comparison.rises:
+        return words("common scale falls")
     noise = [f"{label} {words.number(sigma)}"
              for label, sigma in zip(labels, comparison.common_noise, strict=True)]
     return words(

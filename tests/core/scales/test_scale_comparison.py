@@ -136,6 +136,9 @@ def test_nothing_is_said_of_guesses_of_other_levels_and_of_dust():
     assert not found.shapes_differ
     assert "not asked about enough of the same" in common_scale_said(found)
 
+    backwards = compare_scales(METHOD, turned(data, np.ones(len(data), bool)), simulations=39)
+    assert "falls with the stimulus" in common_scale_said(backwards)
+
     x = np.linspace(0.0, 1.0, 6) ** 0.7
     low, high = np.sort(data.rows[:, 1:], axis=1).T
     upper = x[high] + x[low] > 2 * x[data.rows[:, 0]]
