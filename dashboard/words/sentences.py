@@ -68,18 +68,18 @@ class _Words:
             return "–"
         if value == 0 or 1e-3 <= abs(value) < 1e9:
             places = max(digits - 1 - (math.floor(math.log10(abs(value))) if value else 0), 0)
-            return f"{value:,.{places}f}"
+            return f"{value:z,.{places}f}"
         return f"{value:.{digits - 1}e}"
 
     def share(self, value: float, digits: int = 3) -> str:
         """A number that cannot exceed 1, without the zero before its point."""
         if not math.isfinite(value):
             return "–"
-        text = f"{value:.{digits}f}"
+        text = f"{value:z.{digits}f}"
         return text.replace("0.", ".", 1) if abs(value) < 1 and text[-digits - 2] == "0" else text
 
     def percent(self, value: float, digits: int = 1) -> str:
-        text = f"{100 * value:.{digits}f}%"
+        text = f"{100 * value:z.{digits}f}%"
         if digits == 0 and 0 < value < 1 and text in ("0%", "100%"):  # some are
             return "under 1%" if value < 0.5 else "over 99%"
         return text
@@ -96,7 +96,7 @@ class _Words:
 
     def points(self, *estimate: float) -> str:
         """A change of a share with its interval, in percentage points."""
-        value, low, high = (_signed(f"{100 * end:.1f}") for end in estimate)
+        value, low, high = (_signed(f"{100 * end:z.1f}") for end in estimate)
         return self("estimated change", value=value, low=low, high=high)
 
     def p(self, value: float) -> str:
@@ -248,4 +248,6 @@ class _Filled(string.Formatter):
             return _WRITTEN[kind](value, further)
         if not how and isinstance(value, float):  # nobody reads sixteen digits
             return words.number(value)
+        if isinstance(value, float) and how.endswith("f"):  # -0.00 is nothing
+            how = re.sub(r"^[+ -]?", r"\g<0>z", how)
         return super().format_field(value, how)

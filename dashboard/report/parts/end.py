@@ -99,7 +99,10 @@ def checklist(material: Material) -> Iterator[Block]:
         ),
         "check answers": True,
         "check error": material.error is not None or bool(material.alike),
-        "check ceiling": material.quality.ceiling.lower is not None,
+        "check ceiling": all(
+            bound is not None and np.isfinite(bound.value)
+            for bound in (material.quality.ceiling.lower, material.quality.ceiling.upper)
+        ),
         **({"check dimension": material.suggestion is not None} if material.map else {}),
         "check uncertainty": material.uncertainty is not None or any(
             map(material.all_of, ("bootstrap_scale", "ordinal_scale"))

@@ -16,6 +16,7 @@ from tests.dashboard.report.telling import text_of
 from tests.paths import ROOT
 from tripletscope.core.inference.held_out.compare import Suggestion
 from tripletscope.core.inference.held_out.paired import PairedDifference
+from tripletscope.core.inference.held_out.share import Share
 from tripletscope.core.ratings.kinds import measured
 from tripletscope.core.studies.preregistration.deviations import Deviation
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
@@ -102,6 +103,18 @@ def test_without_results_there_is_no_claim_about_a_map(colours):
     assert dict(zip(ticks.items, ticks.ticked, strict=True))[
         "Error on held-out answers, with its interval"
     ] is False
+
+
+def test_a_ceiling_is_only_told_with_both_of_its_bounds(colours):
+    quality = Material("Colours", colours).quality
+    told = []
+    for upper in (Share.of(9, 10), Share.of(0, 0)):
+        ceiling = replace(quality.ceiling, lower=Share.of(8, 10), upper=upper)
+        material = Material("Colours", colours)
+        material.__dict__["quality"] = replace(quality, ceiling=ceiling)
+        (listed,) = (b for b in written(material)["checklist"].blocks if isinstance(b, Listed))
+        told.append(dict(zip(listed.items, listed.ticked, strict=True))[words("check ceiling")])
+    assert told == [True, False]
 
 
 def ticked(cleaning, *further, **how) -> bool:

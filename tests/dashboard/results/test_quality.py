@@ -188,7 +188,7 @@ def test_an_observer_is_told_of_beside_a_ceiling_that_is_known():
     first, ceiling = agreement_said(found, "M")
     assert first.startswith("People answer like M in ")
     assert first.endswith("chance 50.0%.")
-    assert ceiling.startswith("Repeated answers leave the bounds of the noise ceiling")
+    assert ceiling.startswith("Answers to the same questions leave the bounds of the noise ceiling")
     half = replace(found, accuracy=Share.of(1, 2))
     assert "This cannot be told from guessing." in agreement_said(half, "M")
 

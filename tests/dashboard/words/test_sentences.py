@@ -19,6 +19,7 @@ def test_titles_of_tables_are_in_the_catalogue():
 
 @pytest.mark.parametrize(("value", "text"), [
     (0.1374, ".137"), (1.0, "1.000"), (-0.05, "-.050"), (0.9996, "1.000"), (float("nan"), "–"),
+    (-0.0, ".000"), (-0.0004, ".000"),
 ])
 def test_shares_have_no_zero_before_the_point(value, text):
     assert words.share(value) == text
@@ -45,6 +46,7 @@ def test_intervals_and_p():
 def test_changes_have_a_sign():
     assert words.change(0.1) == "+10.5%"
     assert words.change(-0.1) == "\N{MINUS SIGN}9.5%"
+    assert words.change(-1e-9) == "+0.0%"
 
 
 def test_lists():
