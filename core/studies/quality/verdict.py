@@ -76,10 +76,10 @@ def verdict(people: pd.DataFrame) -> Verdict:
     """Participants to check before their answers are used.
 
     Agreement stands out if it is both less than half as far above guessing as that of the median
-    participant, and significantly below it; a side, if it has more than 80 % of the responses,
-    significantly more than its share. Both tests are of level 0.05 over all participants
-    (Bonferroni). More than 20 % of at least three failed checks stand out, and half of the
-    responses in under 0.5 s and in under half of the usual time.
+    participant, and significantly below it; below guessing, it says so. A side stands out, if it
+    has more than 80 % of the responses, significantly more than its share. All these tests are of
+    level 0.05 over all participants (Bonferroni). More than 20 % of at least three failed checks
+    stand out, and half of the responses in under 0.5 s and in under half of the usual time.
 
     people: As `participants`, perhaps with ``predicted``, ``predicted_low`` and ``predicted_high``.
     """
@@ -124,7 +124,9 @@ def _standing_out(people: pd.DataFrame, has: dict[str, bool]) -> list[tuple[str,
     rows = []
     for column in _AGREEMENTS:
         if has[column]:
-            rows.append((column, _near_guessing(people, column)))
+            near = _near_guessing(people, column)
+            against = near & _is_below(people, column, 0.5, 0.5)
+            rows += [(column, near & ~against), (f"{column} against", against)]
     if has["failed"]:
         failed = (people["failed"] > _FAILED) & (people["checks"] >= _FEWEST_CHECKS)
         rows.append(("failed", failed.to_numpy()))
@@ -142,26 +144,40 @@ def _standing_out(people: pd.DataFrame, has: dict[str, bool]) -> list[tuple[str,
 
 def _near_guessing(people: pd.DataFrame, column: str) -> np.ndarray:
     share = people[column].to_numpy(dtype=float)
-    usual = float(np.nanmedian(share))
+    usual, pooled = float(np.nanmedian(share)), 0.5
+    if column in _CASES:
+        # Of all together, and never 1: two repeats may both be errors.
+        cases = _cases(people, column)
+        pooled = (np.nansum(share * cases) + 1) / (np.sum(cases[np.isfinite(share)]) + 2)
+    with np.errstate(invalid="ignore"):
+        return (share < 0.5 + (usual - 0.5) / 2) & _is_below(people, column, usual, pooled)
+
+
+def _is_below(people: pd.DataFrame, column: str, usual: float, pooled: float) -> np.ndarray:
+    """Whose share is significantly below the usual one, and below that of all together."""
+    share = people[column].to_numpy(dtype=float)
     # The upper end decides whether it may be as high as usual.
     error = (people[f"{column}_high"].to_numpy(dtype=float) - share) / ndtri(0.975)
     with np.errstate(invalid="ignore", divide="ignore"):
         p = ndtr((share - usual) / error)
         if column in _CASES:  # intervals of few questions may be too short
-            # Answers to one question that is repeated often are one case.
-            cases = people[["questions", _CASES[column]]].min(axis=1).to_numpy(dtype=float)
-            # Of all together, and never 1: two repeats may both be errors.
-            pooled = (np.nansum(share * cases) + 1) / (np.sum(cases[np.isfinite(share)]) + 2)
+            cases = _cases(people, column)
             normal = ndtr((share - pooled) * np.sqrt(cases / (pooled * (1 - pooled))))
             exact = bdtr(np.rint(share * cases), np.rint(np.nan_to_num(cases)).astype(int), pooled)
             p = np.fmax(p, np.where(cases * (1 - pooled) < _FEW, exact, normal))
-        return (share < 0.5 + (usual - 0.5) / 2) & (p < _LEVEL / max(np.isfinite(share).sum(), 1))
+        return p < _LEVEL / max(np.isfinite(share).sum(), 1)
 
 
-def _finding(people: pd.DataFrame, column: str, row: int) -> Finding:
+def _cases(people: pd.DataFrame, column: str) -> np.ndarray:
+    """Answers to one question that is repeated often are one case."""
+    return people[["questions", _CASES[column]]].min(axis=1).to_numpy(dtype=float)
+
+
+def _finding(people: pd.DataFrame, code: str, row: int) -> Finding:
     """A value that stands out, with the usual one."""
+    column = code.split()[0]
     values = {"value": people[column].iloc[row], "usual": people[column].median()}
     beside = {**_CASES, "failed": "checks", "favourite_share": "favourite"}.get(column)
     if beside:
         values[beside] = people[beside].iloc[row]
-    return Finding(column, values)
+    return Finding(code, values)

@@ -45,6 +45,21 @@ def test_guessers_are_found_among_many_and_nobody_else():
         assert all(round(why.values["usual"], 2) == 0.78 for why in reasons)
 
 
+def test_who_takes_the_keys_the_other_way_round_is_told_from_who_guesses():
+    correct = np.where(np.arange(40) < 38, 0.8, [0.5] * 39 + [0.2])
+    found = verdict(participants(crowd(correct, 150, seed=1)))
+    said = {who: [why.code for why in reasons] for who, reasons in found.reasons.items()}
+    assert said.keys() == {"p038", "p039"}
+    assert not any("against" in code for code in said["p038"])
+    assert "agrees against" in said["p039"]
+    assert "agrees" not in said["p039"]
+    for seed in range(10):
+        guessing = crowd(np.where(np.arange(40) < 20, 0.8, 0.5), 100, seed)
+        codes = {why.code for whys in verdict(participants(guessing)).reasons.values()
+                 for why in whys}
+        assert "agrees against" not in codes
+
+
 def test_all_guess():
     """Of such crowds "Nothing stands out among 12 participants." was said."""
     for seed in range(5):
