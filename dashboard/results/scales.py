@@ -197,10 +197,12 @@ def stimulus_title(shown: ShownResults, run: Run) -> str:
 
 
 def scale_name(run: Run) -> str:
-    """The method of a scale, without what the axes state."""
+    """The method of a scale, without what the axes state and where it begins."""
     method = run.fresh()
     if isinstance(method, MLDS):
         method.set_params(stimulus=None)
+    elif "init" in method.get_params():
+        method.set_params(init=type(method)().init)
     return words.method(method).replace(f", {words.count(1, 'dimension')}", "")
 
 

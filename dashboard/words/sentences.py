@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from tripletscope.core.engine.declared import DataIdentity, Parameter, parameters
+from tripletscope.core.engine.declared import Choice, DataIdentity, Parameter, parameters
 from tripletscope.core.presets import published_in
 
 if TYPE_CHECKING:
@@ -165,6 +165,9 @@ class _Words:
         name = parameter.spec.label.lower()
         if isinstance(value, bool):
             return name if value else self("switched off", name=name)
+        if isinstance(parameter.spec, Choice):
+            title = parameter.spec.options[value]
+            value = f"{title[0].lower()}{title[1:]}"
         return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
 
     def _few(self, names: list[str], noun: str) -> str:

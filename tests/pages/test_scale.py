@@ -299,7 +299,7 @@ def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     mlds, ste = (part["value"] for _, part in values.groupby("method"))
     np.testing.assert_allclose(mlds, SCALE, atol=5e-5)
     np.testing.assert_allclose(ste, SCALE, atol=0.12)
-    assert errors["method"].tolist() == ["MLDS", "STE, initialisation order"]
+    assert errors["method"].tolist() == ["MLDS", "STE"]
     assert errors["noise σ"].iloc[0] == pytest.approx(0.1838, abs=5e-5)
     assert errors["held-out error"].str.startswith("0.").all()
     bands = [t for t in figure(app, "scale.scale")["data"] if t.get("name") == "band"]

@@ -61,6 +61,7 @@ def test_methods():
     assert words.method(ts.STE(n_init=2, init="random")).endswith(
         "2 dimensions, restarts 2, initialisation random"
     )
+    assert words.method(ts.STE(init="order")).endswith("initialisation object order")
 
 
 @pytest.mark.parametrize(("unit", "number", "text"), [
