@@ -18,7 +18,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Answers
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.method import Method, Piece
-from tripletscope.core.inference.held_out.compare import is_chance, needed_answers
+from tripletscope.core.inference.held_out.compare import Suggestion, is_chance, needed_answers
 from tripletscope.core.inference.held_out.paired import behind_best
 from tripletscope.core.inference.held_out.score import (
     can_divide,
@@ -452,7 +452,10 @@ def scale(results: SubjectResults) -> Iterator[Element]:
     if others and not is_chance(result):
         both = {name: result, words.method(results.method): others[0].result()}
         best, behind = behind_best(both, results.answers, ratio_of(run))
-        said = [*methods_said(best, behind), *said]
+        is_seen = all(more.p < Suggestion.level for more in behind.values())
+        key = "alike" if not is_seen else "ahead" if best == name else "behind"
+        stimulus = stimulus_of(results.answers.objects)
+        said = [words(f"scale {key}", stimulus=stimulus), *methods_said(best, behind), *said]
     yield from reasoned(said)
 
 
