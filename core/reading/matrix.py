@@ -293,6 +293,8 @@ def _without_names(table: Table) -> list[Square]:
         return half
     if not table.header and n > 2 and (named := _below_names(table)):
         return named
+    if n - table.n_rows not in (0, 1):
+        return []
     numeric = [bool(np.isfinite(table.numbers(column)).any()) or
                not any(table.texts(column)) for column in columns]
     if table.header and n == table.n_rows + 1 and all(numeric) and all(

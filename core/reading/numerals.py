@@ -21,6 +21,8 @@ _COMMA_GROUP = r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
 _DOT_GROUP = r"^[1-9][0-9]{0,2}\.[0-9]{3}$"
 _WITH_THOUSANDS = r"^([0-9]{1,3}|[1-9][0-9]{0,2}\.[0-9]{3})?$"
 _HUNDREDS = "^[1-9][0-9]{2}$"
+#: What every text of a number has.
+_NUMERAL = r"(?i)\p{Nd}|inf"
 
 
 def plain_floats(texts: pa.Array | pa.ChunkedArray) -> np.ndarray | None:
@@ -40,6 +42,8 @@ def floats(texts: pa.Array | pa.ChunkedArray, delimiter: str | None) -> np.ndarr
     within one more likely separates thousands.
     """
     plain = pc.utf8_trim_whitespace(texts)
+    if not _any(pc.match_substring_regex(plain, _NUMERAL)):
+        return np.full(len(plain), np.nan)
     for _ in range(2):  # neighbours share a digit
         plain = pc.replace_substring_regex(plain, _GAPS, r"\1\2")
     comma_groups = pc.match_substring_regex(plain, _COMMA_GROUPS)

@@ -228,7 +228,8 @@ class Table:
         """Whether nothing is written in a column."""
         if self.data.column(column).null_count == self.n_rows:
             return True
-        return not any(part.codes(column).values for part in (self.head(1_000), self))
+        alone = self.holding(self.data.select([column]))
+        return not any(part.codes(column).values for part in (alone.head(1_000), alone))
 
     def texts(self, column: str) -> np.ndarray:
         """(n_rows,) strings, "" for empty cells; for a `head`, not for millions."""

@@ -122,9 +122,9 @@ def below_questions(table: Table) -> tuple[Table, Table]:
     Qualtrics names columns, asks in the next row, and says in a third where columns are from;
     SurveyMonkey has a row of the word "Response". Other tables are as they were.
     """
+    head = table.head(3)
     first = {
-        column: table.head(3).codes(column).each(str, "", object).tolist()
-        for column in table.columns
+        column: head.codes(column).each(str, "", object).tolist() for column in table.columns
     } if table.header else {}
     for row in range(min(3, table.n_rows) if first else 0):
         cells = [own[row] for own in first.values()]

@@ -86,7 +86,8 @@ def _wrapped(table: Table) -> dict[str, Codes]:
     more = [column for column in texts if any(map(_holds_more, head.codes(column).values))]
     if not more:
         return {}
-    often = Counter(text for column in texts for text in {*table.head(_MOST).codes(column).values})
+    begins = table.head(_MOST)
+    often = Counter(text for column in texts for text in {*begins.codes(column).values})
     coded = {column: table.codes(column) for column in more}
     return {
         column: codes for column, codes in coded.items()
@@ -101,10 +102,11 @@ def _spelt(table: Table, bare: Mapping[str, list[str]]) -> dict[str, dict[str, s
     bare: Cells of some columns without HTML; other columns come first.
     """
     spelt: dict[str, dict[str, str]] = defaultdict(dict)
+    begins = table.head(_MOST)
     for column in sorted(table.columns, key=lambda name: name in bare):
         if pa.types.is_floating(table.data.column(column).type):
             continue
-        for text in bare.get(column) or table.head(_MOST).codes(column).values:
+        for text in bare.get(column) or begins.codes(column).values:
             if len(text) <= _LONGEST and not text.startswith("["):
                 name = without_tags(text)
                 if not _holds_more(name):
@@ -129,12 +131,11 @@ def _is_of_options(table: Table, column: str, names: list[str | None]) -> bool:
     own = np.array([*((None if name is None else stem_key(name)) for name in names), None])
     own = own[table.codes(column).codes[:_MOST]]
     told = np.array([name is not None for name in own])
+    begins = table.head(_MOST)
     for name in table.columns:
         if name == column or pa.types.is_floating(table.data.column(name).type):
             continue
-        other = table.head(_MOST).codes(name).each(
-            lambda text: stem_key(without_tags(text)), "", object
-        )
+        other = begins.codes(name).each(lambda text: stem_key(without_tags(text)), "", object)
         if len(other) == len(own) and np.sum((other == own) & told) > _SHOWN * max(told.sum(), 1):
             return True
     return False
