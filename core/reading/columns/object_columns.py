@@ -139,7 +139,7 @@ def _object_groups(columns: Columns) -> list[list[ColumnCells]]:
     most = max((len(column.values) for column in rest), default=0)
     # Where others have more values, three numbers are places.
     rest = [c for c in rest if not (c.is_whole and most > 3 >= len(c.values))]
-    found += [group for group in _cliques(rest) if len(group) in (3, 4)]
+    found += _cliques(rest)
     found = found or _with_catch_trials(columns, rest)
     # Groups of a table of many like columns have most of these in common.
     alike = cache(lambda one, other: _mostly_alike(columns[one], columns[other]))
@@ -269,7 +269,7 @@ def _alike(one: ColumnCells, other: ColumnCells) -> bool:
 
 
 def _cliques(candidates: Sequence[ColumnCells]) -> list[list[ColumnCells]]:
-    """Largest sets of columns of which each two are alike, the first ones first."""
+    """Three or four columns of which each two are alike, and no other is, the first ones first."""
     n = len(candidates)
     alike: list[set[int]] = [set() for _ in range(n)]
     for i, j in combinations(range(n), 2):
@@ -281,7 +281,11 @@ def _cliques(candidates: Sequence[ColumnCells]) -> list[list[ColumnCells]]:
     def extend(clique: list[int], free: set[int], done: set[int]) -> None:
         if not free and not done:
             found.append(sorted(clique))
-        for one in sorted(free):
+        if len(clique) == 4:  # of five and more nobody asks
+            return
+        # Who is alike to one of them is found beside it (Bron & Kerbosch, 1973).
+        pivot = max(free | done, key=lambda one: len(free & alike[one]), default=None)
+        for one in sorted(free - alike[pivot]) if free else ():
             if len(found) == _MOST_CLIQUES:
                 return
             extend([*clique, one], free & alike[one], done & alike[one])
