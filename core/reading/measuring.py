@@ -285,12 +285,17 @@ def _frame(table: Table, found: Claim) -> tuple[pd.DataFrame, np.ndarray]:
         return _listed(table, roles)
     wide = [role.partition("[")[2][:-1] for role in roles if role.startswith(("pile[", "x["))]
     if wide:
+        # Columns are people, or objects of the people in the rows.
+        beside = {role: name for role, name in roles.items() if "[" not in role}
+        each = "participant" if "item" in roles else "item"
         parts = [_frame_of(table, {
-            "item": roles["item"],
-            **{role.partition("[")[0]: name for role, name in roles.items()
-               if role.partition("[")[2][:-1] == person},
-        }).assign(participant=person) for person in dict.fromkeys(wide)]
-        return pd.concat(parts, ignore_index=True), np.tile(rows, len(parts))
+            **beside, **{role.partition("[")[0]: name for role, name in roles.items()
+                         if role.partition("[")[2][:-1] == one},
+        }).assign(**{each: one}) for one in dict.fromkeys(wide)]
+        frame = pd.concat(parts, ignore_index=True)
+        if "participant" not in frame:
+            frame.insert(0, "participant", np.tile(rows + 1, len(parts)).astype(str))
+        return frame, np.tile(rows, len(parts))
     return _frame_of(table, roles), rows
 
 

@@ -1,17 +1,19 @@
-"""Sorting into piles: a row for each object and person, or a column for each person."""
+"""Sorting into piles: a row for each object and person, or a column or a row for each person."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 from scipy.special import comb
 
 from tripletscope.core.reading.columns.pair_columns import NAMES, is_beside, participant_of
 from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ, share
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign
-from tripletscope.core.reading.names import named
+from tripletscope.core.reading.names import named, normalised
 
 #: Fewest and most columns of people that are looked at; fewest objects.
 _FEWEST, _MOST, _OBJECTS = 3, 200, 5
@@ -23,12 +25,18 @@ _COMPARED, _AGREE, _ERRORS = 40, 0.1, 3.0
 _SAME_LABELS = 0.45
 #: Share of the pairs of columns of words that always differ, as different objects of a question do.
 _APART = 0.3
-#: Cells without a pile.
-_MISSING = 0.2
+#: Cells without a pile; people who leave out a number.
+_MISSING, _GAPS = 0.2, 0.34
+#: Share of the people whose piles are numbered as they come, and how many piles half of them have.
+_IN_ORDER, _SEVERAL = 0.6, 3
+#: Distance of numbers of what few set apart, by that of others, below which these are levels.
+_NEAR = 0.85
 
 
 def _evidence(columns: Columns) -> list[Claim]:
-    return [*_long(columns), *_wide(columns)] if columns.table.header else []
+    if not columns.table.header:
+        return []
+    return [*_long(columns), *(_wide(columns) or _by_rows(columns))]
 
 
 def _long(columns: Columns) -> list[Claim]:
@@ -38,6 +46,8 @@ def _long(columns: Columns) -> list[Claim]:
         beside = {"participant": who}
     free = [name for name in columns.names if name not in beside.values()]
     item, pile = named(free, NAMES["items"]), named(free, NAMES["piles"])
+    if beside and item is None and pile is not None:
+        item = _sorted_by(columns, beside["participant"], pile)
     if not beside or item is None or pile is None or len(free) > 5 or columns[pile].is_measure:
         return []
     # A pile holds several objects, and a person has each object about once.
@@ -46,12 +56,116 @@ def _long(columns: Columns) -> list[Claim]:
     rows = len(columns[item].texts)
     if not items > 2 or rows > 4 * items * people or piles >= rows or columns[item].is_measure:
         return []
+    named_as = columns.spelled(item).tolist()
+    if len({*zip(named_as, columns[pile].texts.tolist(), strict=True)}) == len({*named_as}) < rows:
+        return []  # what an object is, such as the condition of a word
     trial = named(free, NAMES["trials"])
     once = rows <= items * people
     return [Claim(
         "piles", "sorting into piles", CERTAIN, (Sign("sorts", {"item": item, "pile": pile}),),
         {**beside, **({"trial": trial} if trial and not once else {}), "item": item, "pile": pile},
     )]
+
+
+def _sorted_by(columns: Columns, who: str, pile: str) -> str | None:
+    """The column, whatever it is called, of which each person has every value once, in piles.
+
+    None if people agree no more than by chance, or if their piles are the same: those are of the
+    objects, such as the condition of a word.
+    """
+    things = [one for one in columns.but(who, pile) if not is_beside(one.name)
+              and not one.is_measure and not one.counts_rows and not one.is_constant]
+    people, piles = columns[who], columns[pile]
+    if len(things) != 1 or not len(people.values) >= _FEWEST or piles.is_measure:
+        return None
+    (thing,) = things
+    table = pd.DataFrame({"who": people.texts, "thing": thing.texts, "pile": piles.texts})
+    table = table[(table != "").all(axis=1)]
+    if not _OBJECTS <= len(thing.values) <= _MOST_OBJECTS or table.duplicated(
+        ["who", "thing"]
+    ).any() or len(table) < (1 - _MISSING) * len(people.values) * len(thing.values):
+        return None
+    wide = table.set_index(["thing", "who"])["pile"].unstack(fill_value="")  # noqa: PD010, unique
+    sorts = [_cells(name, wide[name].to_numpy()) for name in wide.columns[:_COMPARED]]
+    if any(not 2 <= len(one.values) < len(wide) for one in sorts):
+        return None
+    agreement, error, _ = _agreement(sorts)
+    is_own = len({tuple(one.texts) for one in sorts}) > 1
+    is_seen = agreement >= _AGREE and agreement >= _ERRORS * error
+    return thing.name if is_own and is_seen else None
+
+
+def _cells(name: str, texts: np.ndarray) -> ColumnCells:
+    numbers = pd.to_numeric(pd.Series(texts), errors="coerce").to_numpy(dtype=float)
+    return ColumnCells(name, texts, frozenset(texts.tolist()) - {""}, numbers)
+
+
+def _by_rows(columns: Columns) -> list[Claim]:
+    """A row for each person, a column for each object, and in the cells the person's piles.
+
+    Numbers of piles are those of their first objects, in the order of the columns; answers to the
+    items of a questionnaire are numbers of the same meaning, in any order.
+    """
+    who = participant_of(columns).get("participant") or next(
+        (one.name for one in columns if not one.is_numeric and columns.named_by(one)), None
+    )
+    if who is not None and not columns[who].is_unique:
+        return []
+    things = [one for one in columns.but(who) if not is_beside(one.name) and not one.counts_rows]
+    rows = columns.sample.n_rows
+    if not (_OBJECTS <= len(things) <= _MOST_OBJECTS and _FEWEST <= rows <= _MOST):
+        return []
+    cells = np.array([one.texts for one in things], dtype=object)
+    sorts = [_cells(str(k), own) for k, own in enumerate(cells.T)]
+    if not all(_is_sort(one, len(things), gaps=True) for one in sorts):
+        return []
+    numbered = all(one.is_numeric for one in sorts)
+    agreement, error, same = _agreement(sorts[:_COMPARED])
+    if agreement < _AGREE or agreement < _ERRORS * error:
+        return []
+    if numbered:
+        in_order = np.mean([_as_they_come(one) for one in sorts])
+        gapless = np.mean([_is_sort(one, len(things)) for one in sorts])
+        is_own = in_order >= _IN_ORDER or (same <= _SAME_LABELS and gapless >= 1 - _GAPS)
+        if not is_own or np.median([len(one.values) for one in sorts]) < _SEVERAL:
+            return []
+        if _are_levels(sorts) or _are_questions(things):
+            return []
+    elif same > _SAME_LABELS or any(one.is_numeric for one in sorts):
+        return []
+    return [Claim(
+        "piles", "sorting into piles", LIKELY,
+        (Sign("sorts_rows", {"number": rows, "first": things[0].name, "last": things[-1].name}),),
+        {**({"participant": who} if who else {}),
+         **{f"pile[{one.name}]": one.name for one in things}},
+    )]
+
+
+def _as_they_come(column: ColumnCells) -> bool:
+    """Whether the first object of each pile has a higher number than those of piles before."""
+    first = list(dict.fromkeys(column.numbers[np.isfinite(column.numbers)].tolist()))
+    return first == sorted(first)
+
+
+def _are_levels(sorts: list[ColumnCells]) -> bool:
+    """Whether who sets two objects apart that others take together takes a number nearby for it.
+
+    So do answers on a scale. A pile in which an object is alone may have any number.
+    """
+    numbers = np.array([one.numbers for one in sorts])
+    i, j = np.triu_indices(numbers.shape[1], 1)
+    apart = np.abs(numbers[:, i] - numbers[:, j])
+    together = np.nanmean(np.where(np.isnan(apart), np.nan, apart == 0), axis=0) > 0.5
+    near, others = (part[part > 0] for part in (apart[:, together], apart[:, ~together]))
+    return not len(near) or not len(others) or near.mean() < _NEAR * others.mean()
+
+
+def _are_questions(things: list[ColumnCells]) -> bool:
+    """Whether most columns have one name and a number, as questions have and objects seldom."""
+    stems = Counter(
+        normalised(one.name.rstrip("0123456789])")) for one in things if re.search(r"\d", one.name)
+    )
+    return any(2 * n > len(things) and stem not in NAMES["things"] for stem, n in stems.items())
 
 
 def _wide(columns: Columns) -> list[Claim]:
@@ -64,6 +178,11 @@ def _wide(columns: Columns) -> list[Claim]:
     people = [one for one in columns.but(item.name) if not is_beside(one.name)]
     people = [one for one in people if not one.counts_rows]
     sorts = [one for one in people if _is_sort(one, len(item.texts))]
+    loose = [one for one in people if _is_sort(one, len(item.texts), gaps=True)]
+    if len(loose) == len(people) and len(sorts) >= (1 - _GAPS) * len(people) and np.mean(
+        [_as_they_come(one) for one in loose if one.is_numeric] or [0.0]
+    ) >= _IN_ORDER and not _are_levels(loose):
+        sorts = loose
     if not _FEWEST <= len(sorts) <= _MOST or len(sorts) < len(people):
         return []
     words = [one for one in sorts if not one.is_numeric]
@@ -86,13 +205,17 @@ def _called_person(name: str) -> bool:
     return stem in NAMES["judges"] and bool(re.search(r"\d", name))
 
 
-def _is_sort(column: ColumnCells, n: int) -> bool:
+def _is_sort(column: ColumnCells, n: int, *, gaps: bool = False) -> bool:
     """Whether the cells are groups: 1, 2, 3 ... without a gap, or words, several of them shared."""
     written = column.texts[column.texts != ""]
     k = len(column.values)
     if len(written) < (1 - _MISSING) * n or not 2 <= k < len(written):
         return False
     if column.is_numeric:
+        if gaps:
+            return column.is_whole and 1 <= np.nanmin(column.numbers) <= np.nanmax(
+                column.numbers
+            ) <= n
         return column.is_whole and {*column.values} == {str(i + 1) for i in range(k)}
     return max(np.unique(written, return_counts=True)[1]) > 1
 

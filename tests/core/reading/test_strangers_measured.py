@@ -396,6 +396,65 @@ def test_piles_wide_and_long(people, cells):
     assert np.allclose(again.mean, found.dissimilarities(0).mean, equal_nan=True)
 
 
+def typed(rng, apart, people, order):
+    """(people, n) piles as spreadsheets have them: numbered as they come, with a gap, or anyhow."""
+    groups = sorted_by(rng, apart, people).T
+    if order == "anyhow":
+        return groups
+    groups = np.array([pd.factorize(own)[0] + 1 for own in groups])
+    if order == "with gaps":  # a pile was given up
+        groups[::5] += groups[::5] > 1
+    return groups
+
+
+@pytest.mark.parametrize("order", ["as they come", "with gaps", "anyhow"])
+@pytest.mark.parametrize("form", ["rows", "rows without people", "columns", "long"])
+def test_piles_as_people_type_them(form, order):
+    """All but one of these were "nothing that looks like judgements of similarity"."""
+    rng = np.random.default_rng(4)
+    apart, people = truth_of(rng, 14)[1], [f"VP{k + 1:02}" for k in range(15)]
+    piles = pd.DataFrame(typed(rng, apart, 15, order), people, list(WORDS[:14]))
+    piles.iloc[3, 2] = pd.NA
+    frame = {
+        "rows": piles.rename_axis("Participant").reset_index().assign(Age=21),
+        "rows without people": piles,
+        "columns": piles.T.rename_axis("Animal").reset_index(),
+        "long": piles.rename_axis("Participant").reset_index().melt(
+            "Participant", var_name="Animal", value_name="Pile"),
+    }[form]
+    content = frame.to_csv(index=False).encode()
+    assert what(content) == "piles"
+    found = read_measured(content)
+    assert found.raters == ([str(k + 1) for k in range(15)] if "without" in form else people)
+    assert agrees(found.dissimilarities(0), list(WORDS[:14]), apart, 0.4)
+
+
+def test_answers_to_items_and_classes_of_words_are_no_piles():
+    told = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n, k, top = rng.integers(10, 50), rng.integers(6, 20), rng.choice([4, 5, 7])
+        level = rng.permutation(np.linspace(1, top, k)) if seed % 2 else np.linspace(1, top, k)
+        noise = rng.normal(0, 0.7, (n, k)) + rng.normal(0, 0.6, (n, 1))
+        likert = np.clip(np.round(level + noise), 1, top).astype(int)
+        key = rng.integers(1, 5, k)
+        quiz = np.where(rng.random((n, k)) < 0.7, key, rng.integers(1, 5, (n, k)))
+        ranks = rng.random((n, k)).argsort(axis=1) + 1
+        for values in (likert, quiz, ranks, rng.integers(1, 3, (n, k))):
+            frame = pd.DataFrame(values, columns=list(WORDS[:k]))
+            told.append(what(frame.to_csv(index=False).encode()))
+        for values in (likert, ranks):
+            frame = pd.DataFrame(values.T, columns=[f"J{p}" for p in range(n)])
+            frame.insert(0, "product", list(WORDS[:k]))
+            told.append(what(frame.to_csv(index=False).encode()))
+        kind = rng.choice(["related", "unrelated"], k)
+        words = [(p, WORDS[w], kind[w]) for p in range(n) for w in rng.permutation(k)]
+        for name in ("group", "category"):
+            frame = pd.DataFrame(words, columns=["participant", "word", name])
+            told.append(what(frame.to_csv(index=False).encode()))
+    assert "piles" not in told
+
+
 @pytest.mark.parametrize("form", ["X{}", "x_{}", "{}_X", "P{}x", "X.P{}"])
 def test_napping_has_two_columns_of_each_person(form):
     rng = np.random.default_rng(5)
