@@ -5,6 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from tripletscope.core.data.question_kinds import N_ASKED, N_SILENT, N_UNANSWERED
+from tripletscope.core.reading.layouts.collect import KIND, TASK, UNANSWERED_BY
+from tripletscope.core.reading.names import normalised
 
 #: Values that name groups: fewer tell nothing apart, more are no groups, unless they are people.
 _GROUPS = (2, 1000)
@@ -16,6 +18,14 @@ _NO_GROUPS = (
 #: Columns that say something else of an answer than its condition, and most conditions.
 _NO_CONDITIONS = (_PEOPLE, "split", "sampler")
 _CONDITIONS = 12
+#: Columns that say how an answer was given or whether it was right, as programs call them.
+_OF_ANSWERS = frozenset((
+    "correct", "iscorrect", "accuracy", "acc", "corr", "key", "keypress", "button", "response",
+))
+#: Columns that Collect writes, beside those of the experimenter.
+_OF_COLLECT = (KIND, TASK, "input", UNANSWERED_BY)
+#: Share of answers from which a column tells the chosen side, or the side it.
+_SAME = 0.95
 #: Values that are numbers, or names with one, such as "block 2".
 _NUMBERED = r"\D*\d+(?:\.\d+)?"
 
@@ -42,7 +52,9 @@ def condition_columns(answers: pd.DataFrame) -> list[str]:
     of its values was done on purpose, which age or sex was not.
     """
     names = [name for name in dividing_columns(answers)
-             if name not in _NO_CONDITIONS and answers[name].nunique() <= _CONDITIONS]
+             if name not in _NO_CONDITIONS and answers[name].nunique() <= _CONDITIONS
+             and not (TASK in answers and name in _OF_COLLECT)
+             and normalised(name) not in _OF_ANSWERS and not _is_side(answers, name)]
     return sorted(names, key=lambda name: (_is_numbered(answers[name]), _is_between(answers, name)))
 
 
@@ -54,6 +66,15 @@ def main_condition(answers: pd.DataFrame) -> str:
     """
     name = next(iter(condition_columns(answers)), "")
     return "" if name and answers[name].nunique() > 2 and _is_numbered(answers[name]) else name
+
+
+def _is_side(answers: pd.DataFrame, name: str) -> bool:
+    """Whether a column says which side was chosen, such as the key that was pressed."""
+    if "side" not in answers:
+        return False
+    counts = pd.crosstab(answers[name], answers["side"]).to_numpy()
+    return counts.size > 0 and counts.max(axis=1).sum() >= _SAME * counts.sum() \
+        and counts.max(axis=0).sum() >= _SAME * counts.sum()
 
 
 def _is_numbered(column: pd.Series) -> bool:

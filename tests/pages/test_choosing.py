@@ -109,6 +109,17 @@ def test_blocks_lists_and_ratings_are_no_conditions_that_somebody_asked_for(valu
     assert main_condition(columns(told=resized(*values))) == told
 
 
+def test_what_programs_write_beside_answers_is_no_condition():
+    """Repeats of questions were compared with others, as "conditions of kind"."""
+    side = resized("left", "right", "right", "left")
+    table = columns(kind=resized("question", "repeat"), input=resized("mouse", "touch", "keys"),
+                    correct=resized(1, 0), side=side, pressed=np.where(side == "left", "f", "j"))
+    assert set(condition_columns(table)) == {"kind", "input"}, "of any other file"
+    assert condition_columns(table.assign(collect_task="triplet")) == []
+    own = table.assign(collect_task="triplet", instruction=resized("look", "look", "use"))
+    assert main_condition(own) == "instruction"
+
+
 def test_without_participants_conditions_are_those_of_trials():
     table = columns(told=resized("a", "b")).drop(columns="participant")
     assert main_condition(table) == "told"
