@@ -28,6 +28,8 @@ from tripletscope.core.ratings.dissimilarities import (
 _FEWEST = 1.0
 #: Rounds in which expected errors are fitted to how often each is shown, and answered.
 _FITTED = 50
+#: Of the test that pairs are confused otherwise: its level is low, as people in one table differ.
+_LEVEL, _SIMULATED = 0.01, 199
 
 
 class Confusions(RatedDissimilarities):
@@ -161,21 +163,47 @@ class Confusions(RatedDissimilarities):
 
         Of each person, who is right as often.
         """
-        drawn = []
-        for counts in self._counts:
-            right = np.diag(np.diag(counts))
-            shown, answered = (counts - right).sum(axis=1), (counts - right).sum(axis=0)
-            likely = np.outer(shown, answered) * ~np.eye(len(counts), dtype=bool)
-            for _ in range(_FITTED):
-                for axis, sums in ((0, answered), (1, shown)):
-                    now = np.expand_dims(likely.sum(axis=axis), axis)
-                    likely *= np.expand_dims(sums, axis) / np.where(now > 0, now, 1.0)
-            drawn.append(right + [
-                rng.multinomial(round(errors), row / errors) if errors else np.zeros(len(row))
-                for errors, row in zip(likely.sum(axis=1), likely, strict=True)
-            ])
+        drawn = [
+            right + self._drawn(likely, rng) for right, likely in map(self._expected, self._counts)
+        ]
         given = dict(zip(self.raters, drawn, strict=False)) or drawn[0]
         return type(self).from_matrix(given, self.ids, **self.options)
+
+    def differs_from_random(self, rng: np.random.Generator) -> bool:
+        """Whether pairs are confused more often or seldom than errors `at_random` are."""
+        parts = [self._expected(counts)[1] for counts in self._counts]
+        pairs = np.triu_indices(len(self.ids), 1)
+        total = sum(parts)
+        expected = (total + total.T)[pairs]
+
+        def distance(counts: np.ndarray) -> float:
+            found = (counts + counts.T)[pairs]
+            return float(np.sum((found - expected) ** 2 / np.where(expected > 0, expected, 1.0)))
+
+        seen = distance(sum(self._counts))
+        others = [distance(sum(self._drawn(likely, rng) for likely in parts))
+                  for _ in range(_SIMULATED)]
+        return 1 + sum(other >= seen for other in others) <= _LEVEL * (1 + _SIMULATED)
+
+    @staticmethod
+    def _expected(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What is right, and the errors that rows and columns alone lead to expect."""
+        right = np.diag(np.diag(counts))
+        shown, answered = (counts - right).sum(axis=1), (counts - right).sum(axis=0)
+        likely = np.outer(shown, answered) * ~np.eye(len(counts), dtype=bool)
+        for _ in range(_FITTED):
+            for axis, sums in ((0, answered), (1, shown)):
+                now = np.expand_dims(likely.sum(axis=axis), axis)
+                likely *= np.expand_dims(sums, axis) / np.where(now > 0, now, 1.0)
+        return right, likely
+
+    @staticmethod
+    def _drawn(likely: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Errors of each stimulus, as many as are expected."""
+        return np.array([
+            rng.multinomial(round(errors), row / errors) if errors else np.zeros(len(row))
+            for errors, row in zip(likely.sum(axis=1), likely, strict=True)
+        ])
 
     def _dissimilarity(self, counts: np.ndarray) -> np.ndarray:
         """(p,) dissimilarity of every pair; row sums cancel out."""

@@ -290,6 +290,10 @@ class RatedDissimilarities:
         """Each rater's comparable dissimilarities."""
         raise NotImplementedError
 
+    def differs_from_random(self, rng: np.random.Generator) -> bool:
+        """Whether the data are known to differ from those `at_random`, before any map is made."""
+        return False
+
     def at_random(self, rng: np.random.Generator) -> RatedDissimilarities | None:
         """The same data of people who have nothing in common; None of fewer than two.
 

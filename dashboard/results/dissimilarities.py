@@ -99,7 +99,7 @@ def _said(shown: ShownResults, run: Run, result: MeasuredMap) -> Iterator[str]:
     if result.neighbours is None:
         yield words("stress", stress=result.loss)
         permuted = result.chance.permuted if result.chance else ()
-        if len(permuted) and not result.chance.is_chance:
+        if len(permuted) and not (result.chance.is_chance or result.chance.structured):
             yield words("stress by chance", low=permuted.min(), high=permuted.max())
         yield from doubts_said(_doubts(run, result))
         if _fits_exactly(run, result):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -66,6 +66,8 @@ class MeasuredMap:
         Stress from as few starts as `permuted`.
     permuted : ndarray, shape (p,), or None
         Stress of the same data of people who have nothing in common; None of more than 60 objects.
+    structured : bool
+        Whether the data are known to have structure, whatever the stress.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class MeasuredMap:
     n_units: int | None = None
     stress: float | None = None
     permuted: np.ndarray | None = None
+    structured: bool = False
 
     @property
     def samples(self) -> Samples | None:
@@ -104,7 +107,9 @@ class MeasuredMap:
     @property
     def chance(self) -> StressTest | None:
         """Whether the map fits better than random order; None where that was not tried."""
-        return None if self.permuted is None else StressTest(self.stress, self.permuted)
+        return None if self.permuted is None else StressTest(
+            self.stress, self.permuted, self.structured
+        )
 
     @property
     def distances(self) -> np.ndarray:
@@ -192,7 +197,7 @@ def map_measured(
     drawn = {} if samples is None else {
         "drawn": samples.embeddings, "unit": samples.unit, "n_units": samples.n_units,
     }
-    tested = {} if chance is None else {"stress": chance.stress, "permuted": chance.permuted}
+    tested = {} if chance is None else asdict(chance)
     return MeasuredMap(
         **about, **_of_fit(fitted), disparities=fitted.disparities_,
         stress_per_object=fitted.stress_per_object_, **drawn, **tested,

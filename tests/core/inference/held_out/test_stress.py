@@ -109,3 +109,33 @@ def test_data_at_random_keep_what_each_person_did():
         np.testing.assert_array_equal(mine.sum(axis=1), drawn.sum(axis=1))
     no_errors = ts.ratings.Confusions.from_matrix(np.diag([5, 5, 5]))
     np.testing.assert_array_equal(no_errors.at_random(rng)._counts, no_errors._counts)
+
+
+def errors_of(rng, n: int, trials: int) -> np.ndarray:
+    """(n, n) counts of stimuli of their own difficulty, and of responses of their own frequency."""
+    hard = rng.uniform(0.1, 0.5, n)
+    share = np.tile(rng.dirichlet(np.full(n, 2.0)), (n, 1)) * ~np.eye(n, dtype=bool)
+    share *= (hard / share.sum(axis=1))[:, None]
+    return np.array([rng.multinomial(trials, row) for row in share + np.diag(1 - hard)])
+
+
+def test_letters_that_are_confused_in_threes_and_pairs_are_no_chance():
+    """Errors that lie around a hard letter fit a map better than three that are near each other."""
+    ids = list("ABCDEFGHIO")
+    near = np.full((10, 10), 3.0)
+    for group in ("CGO", "BDO", "EF", "AH", "BE"):
+        for one in group:
+            for other in group:
+                near[ids.index(one), ids.index(other)] = 25.0
+    np.fill_diagonal(near, 120.0)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        heard = ts.ratings.Confusions.from_matrix(rng.poisson(near), ids)
+        found = permuted_stress(NMDS(), heard, permutations=19)
+        assert found.structured
+        assert not found.is_chance
+        # And of people who find other letters hard, none of whom confuses two that are near.
+        parts = [errors_of(rng, 10, 150)], [errors_of(rng, 10, 15) for _ in range(10)]
+        for counts in map(sum, parts):
+            alone = ts.ratings.Confusions.from_matrix(counts, ids)
+            assert permuted_stress(NMDS(), alone, permutations=19).is_chance
