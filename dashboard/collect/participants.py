@@ -31,7 +31,7 @@ def participants_table(
 
     ``participant``, ``state``; parameters of the address; ``began`` and ``finished``, ``minutes``;
     ``answered`` of ``questions``, also by skipping; numbers of `conduct_table`; ``window`` (CSS
-    pixels), ``touch`` and ``browser``; ``code``; and the questionnaire.
+    pixels), ``touch`` and ``browser``; ``code`` of who finished; and the questionnaire.
     """
     records = [*records]
     rows = [
@@ -46,7 +46,9 @@ def participants_table(
     last = [
         {
             "participant": one.name, "window": _window(one.device),
-            "touch": one.device.get("touch"), "browser": one.device.get("agent"), "code": one.code,
+            "touch": one.device.get("touch"), "browser": one.device.get("agent"),
+            # Who is paid by this table has been shown it.
+            "code": one.code if one.state == "finished" else None,
         }
         for one in people
     ]

@@ -92,8 +92,9 @@ def show_running(context: CollectContext) -> None:
         elif not state.n_people:
             panels.empty(
                 "Nobody has taken part yet",
-                "Start the server and open the address in a browser, or send it to somebody. "
-                "Answers appear here as they come in.",
+                f"{'Open' if server else 'Start the server and open'} the address in a browser, or "
+                "send it to somebody: who opens it takes part. Answers appear here as they come "
+                "in.",
             )
 
 
@@ -208,6 +209,18 @@ def _address(context: CollectContext, server: RunningServer | None) -> None:
     if base:
         st.caption("Send out:")
         st.code(address_to_send(base, context.experiment), language=None, wrap_lines=True)
+    if is_here_only(base):
+        st.caption(
+            ":material/warning: This address is reached from this computer only. For people "
+            "elsewhere, give the address of a tunnel or reverse proxy as public address; Help "
+            "shows both."
+        )
+
+
+def is_here_only(address: str) -> bool:
+    """Whether an address leads other computers to themselves."""
+    host = urlsplit(address).hostname or ""
+    return host == "localhost" or host.startswith("127.") or host == "::1"
 
 
 def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> None:
@@ -248,7 +261,7 @@ def _answers(context: CollectContext, records: list[results.AnswerRecord]) -> No
         help="Every answer with its question, including practice and checks.",
     )
     st.download_button(
-        "Download what has been answered so far", partial(copied, context.folder),
+        "Backup (SQLite)", partial(copied, context.folder),
         f"{export.file_name(experiment.title, 'answers')}.sqlite", "application/vnd.sqlite3",
         key=f"{PAGE}.copy.{context.slug}", on_click="ignore", width="stretch",
         icon=":material/download:",

@@ -43,6 +43,7 @@ from tripletscope.dashboard.store.looks import (
 )
 from tripletscope.dashboard.ui.experiment_form import address_to_send
 from tripletscope.pages.collect.context import PAGE
+from tripletscope.pages.collect.running import is_here_only
 from tripletscope.pages.collect.start_server import open_answers
 
 
@@ -389,3 +390,11 @@ def test_the_address_has_what_services_fill_in():
     own = address_to_send("https://lab.example/", fruit(parameters=("code",)))
     assert own == "https://lab.example/?code=CODE"
     assert address_to_send("https://lab.example/", fruit(parameters=())) == "https://lab.example/"
+
+
+@pytest.mark.parametrize(("address", "told"), [
+    ("http://127.0.0.1:8000/?x=1", True), ("http://localhost:1", True), ("http://[::1]:80/", True),
+    ("https://lab.example/a", False), ("http://192.168.1.4:8000", False), ("", False),
+])
+def test_an_address_of_this_computer_alone_is_not_sent_out_in_silence(address, told):
+    assert is_here_only(address) is told

@@ -47,6 +47,7 @@ def test_a_row_has_all_that_is_known(tmp_path):
     assert table["answered"].tolist() == [14, 14, 14, 0]
     assert pd.api.types.is_datetime64_any_dtype(table["began"])
     assert table["finished"].notna().tolist() == [True] * 3 + [False]
+    assert table["code"].notna().tolist() == [True] * 3 + [False], "who is paid by it"
     shared = conditions(people, Experiment.load(tmp_path / "e"))
     assert shared.columns.tolist() == ["participant", "condition"], "no id of a session"
 
