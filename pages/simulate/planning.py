@@ -51,12 +51,14 @@ def show_planning(context: Context) -> None:
     picture, side = context.picture_and_side()
     with side:
         scenario = setting.scenario_form(current, "plan")
-        _compute(context, _pieces(current, scenario))
+        pieces = _pieces(current, scenario)
+        keys = [key(task, method, None, options) for method, task, options in pieces]
+        _compute(context, pieces, keys)
         target = _target(current)
     with picture:
         if advice := setting.advice_at_hand(current):
             st.markdown(panels.plain(advice))
-        _plans(context, target)
+        _plans(context, target, keys)
 
 
 def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
@@ -97,10 +99,9 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
     return pieces
 
 
-def _compute(context: Context, pieces: Sequence[analysis.Piece]) -> None:
+def _compute(context: Context, pieces: Sequence[analysis.Piece], keys: list[str]) -> None:
     """The button that computes what is missing; pressed of itself on the first visit of all."""
     current, workspace = context.session, services().workspace
-    keys = [key(task, method, None, options) for method, task, options in pieces]
     runs = [workspace.run(None, name) for name in keys]
     missing = [
         piece for piece, run in zip(pieces, runs, strict=True) if run is None or not run.complete
@@ -142,8 +143,13 @@ def _target(current: Session) -> dict[str, float | None]:
     return {"accuracy": accuracy / 100 if accuracy is not None else None, "ellipse": ellipse}
 
 
-def _plans(context: Context, target: Mapping[str, float | None]) -> None:
-    """Plans that are shown, the choice of others, and what they say."""
+def _plans(
+    context: Context, target: Mapping[str, float | None], asked: Sequence[str]
+) -> None:
+    """Plans that are shown, the choice of others, and what they say.
+
+    asked: Keys of those that the form asks for.
+    """
     current, workspace = context.session, services().workspace
     listed = {run.key: run for run in _kept()}
     if not listed:
@@ -173,6 +179,13 @@ def _plans(context: Context, target: Mapping[str, float | None]) -> None:
                 "these plans", f"{count(len(shown), 'plan')} will be deleted. They can be computed "
                 "again.", partial(_delete, [listed[name].id for name in shown]),
             )
+    if asked and shown and not {*asked} & {*shown} and not context.waiting:
+        sizes = {Simulation.of(run).scenario.n_objects for run in runs}
+        number = count(sizes.pop(), "object") if len(sizes) == 1 else "other numbers of objects"
+        st.info(
+            f"Shown is an earlier simulation, of {number}, not what the settings ask for: press "
+            "Compute.", icon=":material/history:",
+        )
     if len(runs) == 1:
         _lists_for(current, Simulation.of(*runs), target)
     context.present_or_promise(

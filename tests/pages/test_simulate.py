@@ -142,6 +142,15 @@ def test_settings_of_a_method_reach_the_search_for_the_dimension(services):
     assert services.workspace.run(None, run.key).parameters["prior"] == 2.5
 
 
+def test_a_plan_of_other_settings_says_so_until_theirs_is_computed(planned, services):
+    """Of 12 objects, it still said "Collect 3,000 answers", which was about 30."""
+    assert not planned.info
+    planned.number_input(key="simulate.0.scenario.n_objects").set_value(9).run()
+    (told,) = planned.info
+    assert "Shown is an earlier simulation, of 8 objects" in told.value
+    assert not press(planned, "simulate.run", services).info
+
+
 def test_another_scenario_is_kept_beside_the_first_and_deleted_after_asking(planned, services):
     planned.selectbox(key="simulate.0.scenario.truth").select("sigmoid").run()
     assert "simulate.0.scenario.n_components" not in [n.key for n in planned.number_input]
