@@ -30,6 +30,10 @@ _LATE = 3.0  # seconds within which a browser may not yet know that another tab 
 _KEPT = 20  # selections that can be undone, one after the other
 
 
+#: Where a session notes the file that waits beside a data set that was opened after it.
+ASIDE = "data.aside"
+
+
 class Session:
     """State of one browser tab.
 
@@ -98,6 +102,9 @@ class Session:
         return self.missing or self._dataset or ""
 
     def open(self, dataset: str) -> None:
+        """Open a data set; a file that is being read waits until somebody goes on with it."""
+        if dataset != self._dataset and (upload := services().uploads.of(self.id)) is not None:
+            self.drafts[ASIDE] = upload.id
         self._dataset, self.missing = dataset, ""
         services().workspace.touch(dataset)
 

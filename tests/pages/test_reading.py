@@ -19,6 +19,7 @@ from tripletscope.core.reading import Reading, load, load_several
 from tripletscope.core.studies.quality.importing import read
 from tripletscope.dashboard.sandbox.questions import gather_pictures
 from tripletscope.dashboard.state import _KEY
+from tripletscope.dashboard.store.samples import open_sample, samples
 from tripletscope.dashboard.upload import waiting_upload
 
 # The shape of the table
@@ -324,3 +325,23 @@ def test_a_change_of_who_answered_needs_no_new_test(services, anchor_last):
         {**upload.reading.to_dict(), "roles": {**upload.reading.roles, "participant": "column 1"}}
     )
     assert waiting_upload.direction("s", replace(upload, reading=reading)) is first
+
+
+def test_a_file_waits_beside_a_data_set_that_is_opened_after_it(services):
+    """Data still showed a file that could not be read, while another data set was open."""
+    app = start()
+    app.file_uploader(key="upload").upload(
+        "notes.csv", b"anchor,near,far\na,b,c\nb,c,a\nc,a,b\n", "text/csv"
+    ).run()
+    current = app.session_state[_KEY]
+    current.open(open_sample(next(one for one in samples() if one.name == "ekman_colors")).id)
+    current.save()
+    app = start("data", current.id)
+    assert not app.exception
+    assert "is still to be read" in words(app)
+    assert not app.title[0].value.startswith("Reading")
+    (go,) = [one for one in app.button if one.label == "Go on"]
+    go.click().run()
+    assert app.title[0].value.startswith("Reading notes")
+    app = start("data", current.id)
+    assert app.title[0].value.startswith("Reading notes")
