@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -16,6 +16,8 @@ from tripletscope.core.ratings import RatedDissimilarities
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 
 _WHO = "participant"
+#: Ids of Prolific (24 hexadecimal digits) and Mechanical Turk, and addresses of mail.
+_ACCOUNT = re.compile(r"[0-9a-f]{24}|A[0-9A-Z]{10,20}|\S+@\S+\.\w+")
 _Answers = TypeVar("_Answers", Triplets, Quadruples)
 
 
@@ -29,6 +31,12 @@ def tables_of(
         cleaning.gold and cleaning.gold.answers, measured and measured.table,
         pd.DataFrame({_WHO: excluded}),
     ]
+
+
+def are_traceable(names: Iterable[str]) -> bool:
+    """Whether most names are those of accounts: of Prolific, of Mechanical Turk, or addresses."""
+    told = [bool(_ACCOUNT.fullmatch(name)) for name in names]
+    return 2 * sum(told) > len(told)
 
 
 def pseudonyms(*tables: pd.DataFrame | None) -> dict[str, str]:

@@ -8,7 +8,13 @@ from dataclasses import replace
 import streamlit as st
 
 from tripletscope.dashboard.archive.archive import archive
-from tripletscope.dashboard.archive.pseudonyms import pseudonyms, reworded, tables_of, telling
+from tripletscope.dashboard.archive.pseudonyms import (
+    are_traceable,
+    pseudonyms,
+    reworded,
+    tables_of,
+    telling,
+)
 from tripletscope.dashboard.archive.terms import LICENCES, Terms, authors_of
 from tripletscope.dashboard.files import export
 from tripletscope.dashboard.report.gathering import looks_of, report_of
@@ -38,11 +44,19 @@ def take_away(current: Session, info: DatasetInfo) -> None:
         current, f"{_KEY}.licence", "Licence of the data",
         {key: licence.short for key, licence in LICENCES.items()},
     )
+    traceable = bool(info.n_participants) and are_traceable(
+        pseudonyms(services().workspace.cleaning(info).raw.answers)
+    )
     hidden = bool(info.n_participants) and switch(
-        current, f"{_KEY}.pseudonyms@{info.id}", "Replace participants' names", False,
+        current, f"{_KEY}.pseudonyms@{info.id}", "Replace participants' names", traceable,
         help="By sub-001 and so on. The file then lacks results that depend on participants; its "
         "script computes them.",
     )
+    if traceable and not hidden:
+        st.warning(
+            "Participants are named by their accounts or addresses, by which others can trace "
+            "them.", icon=":material/warning:",
+        )
     if hidden:
         _warn_of_telling(info)
     terms = Terms(title or info.name, authors_of(authors), licence, hidden)

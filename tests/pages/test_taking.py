@@ -17,6 +17,7 @@ from tripletscope.core.ratings import Arrangements
 from tripletscope.core.reading import Pairs
 from tripletscope.core.run import run
 from tripletscope.dashboard.archive.archive import archive
+from tripletscope.dashboard.archive.pseudonyms import are_traceable
 from tripletscope.dashboard.archive.terms import Terms
 from tripletscope.dashboard.sandbox.archive import is_archive
 from tripletscope.dashboard.state import _KEY, Session
@@ -47,6 +48,29 @@ def test_the_dialog_asks_for_terms_and_remembers_them(services, people):
     again = start("data", "s")
     assert again.text_input(key="away.authors").value == "Ada Lovelace; Grace Hopper"
     assert again.selectbox(key="away.licence").value == "CC0-1.0"
+
+
+@pytest.mark.parametrize(("names", "told"), [
+    (["5f0c8e2ab1d34c0a9b7e6d21", "60aa8e2ab1d34c0a9b7e6d2f"], True),
+    (["A1B2C3D4E5F6G7", "A3ROYR3H2VPT9X"], True), (["ann@lab.org", "bob@uni.example.de"], True),
+    (["p01", "p02"], False), (["ann", "ANNA", "Al"], False), ([], False),
+])
+def test_accounts_are_replaced_unless_somebody_says_otherwise(services, names, told):
+    """An archive for everybody named people by what Prolific knows them by."""
+    assert are_traceable(names) is told
+    answers = pd.DataFrame({"participant": np.repeat(names, 3)}) if names else None
+    rows = np.tile([[0, 1, 2], [1, 2, 0], [2, 0, 1]], (max(len(names), 1), 1))
+    info = services.workspace.add_dataset(
+        Triplets(rows, pd.DataFrame({"id": list("abc")}), answers, "Things"), origin="x.csv",
+        report=[],
+    )
+    Session("s", {"dataset": info.id}).save()
+    app = start("data", "s")
+    switches = [toggle for toggle in app.toggle if toggle.key == f"away.pseudonyms@{info.id}"]
+    assert [toggle.value for toggle in switches] == ([told] if names else [])
+    if told:
+        switches[0].set_value(False).run()
+        assert any("can trace" in warning.value for warning in app.warning)
 
 
 def test_columns_that_tell_participants_apart_are_named(services, people):
