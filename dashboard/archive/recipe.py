@@ -55,9 +55,13 @@ _POSITIONS = "ijkl"
 _ROLES = (*SIDE_ROLES, "side", "trial")
 
 #: Compares a result in a script with the stored one.
-_CONFIRM = f'''def confirm(result, key, data):
+_CONFIRM = f'''confirmed = []
+
+
+def confirm(result, key, data):
     """Check by its key that a result is what was computed: same data, settings and version."""
     if result.key == key:
+        confirmed.append(result.task)
         return
     assert ts.__version__ != {__version__!r}, f"{{result.task}}: computed from something else"
     same = "from the same data" if result.data == data else "and reads other data or columns"
@@ -273,6 +277,11 @@ class Steps:
             cells += self._result(run, name, results, paths)
             if run.data and self.cleaning is not None:
                 drawn.setdefault(self.shown_with(run), []).append(name)
+        if self.runs:
+            cells.append(Cell("code", (
+                f'print(f"{{len(confirmed)}} of {len(self.runs)} results are of the same data, "\n'
+                '      "settings and version as then.")'
+            )))
         if drawn:
             cells += _figures(drawn, self.info.titled, self._how())
         if "figure" in paths:

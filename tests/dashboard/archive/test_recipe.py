@@ -84,8 +84,9 @@ def test_the_script_computes_the_same_results(tmp_path):
         (tmp_path / name).write_bytes(content)
     (script,) = tmp_path.glob("*.py")
     assert script.read_text().count("confirm(") == 1 + len(done)
-    subprocess.run([sys.executable, script.name], cwd=tmp_path, check=True,
-                   env={**os.environ, "PYTHONPATH": str(ROOT)})
+    said = subprocess.run([sys.executable, script.name], cwd=tmp_path, check=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True).stdout
+    assert said.splitlines()[-1].startswith(f"{len(done)} of {len(done)} results are of the same")
     with np.load(next(tmp_path.glob("*fit_ste.npz"))) as again:
         np.testing.assert_array_equal(again["embedding_"], done[0].arrays["embedding_"])
     with np.load(next(tmp_path.glob("*search_curve*.npz"))) as again:
