@@ -20,6 +20,7 @@ from tripletscope.core.studies.quality.exclusion import (
     Cleaning,
     Preview,
 )
+from tripletscope.core.studies.quality.people import FEWEST_CHECKS
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.results.presentation import (
     Advice,
@@ -138,6 +139,9 @@ def preview_of(shown: ShownResults, preview: Preview) -> Iterator[Element]:
     if gone:
         names = words.first([unmarked(short[who]) for who in gone], _NAMED)
         yield Statement(words("removes people", people=len(gone), names=names))
+    if preview.few_checks:
+        names = words.first([unmarked(short[who]) for who in preview.few_checks], _NAMED)
+        yield Statement(words("removes few checks", least=FEWEST_CHECKS, names=names))
     if len(touched) > len(gone):
         key = "removes some more" if gone else "removes some"
         yield Statement(words(key, people=len(touched) - len(gone)))

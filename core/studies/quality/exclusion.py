@@ -18,8 +18,11 @@ from tripletscope.core.data.lazy import cached_property
 from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.short_repr import short_repr
+from tripletscope.core.studies.quality.people import FEWEST_CHECKS
 from tripletscope.core.studies.quality.rules import RULES, RuleData
 
+#: The rule of catch and gold questions.
+FAILED_CHECKS = "failed_checks"
 #: The rule of manual exclusions.
 MANUAL = "manual"
 #: The rule of weights, which exclude nobody.
@@ -133,6 +136,7 @@ class Preview(NamedTuple):
     mask bool (T,): The answers, among the imported ones.
     participants: Those without any answers left.
     touched: Participants and their number of lost answers; for weights, of answers that count less.
+    few_checks: Those whom a rule leaves out by fewer than `FEWEST_CHECKS` catch or gold questions.
     """
 
     mask: np.ndarray
@@ -140,9 +144,9 @@ class Preview(NamedTuple):
     n_trials: int
     participants: list[str]
     touched: dict[str, int]
+    few_checks: tuple[str, ...] = ()
 
 
-@short_repr
 @short_repr
 @dataclass(frozen=True, eq=False)
 class Cleaning:
@@ -233,10 +237,13 @@ class Cleaning:
             for which in (out, np.ones(len(out), dtype=bool))
         )
         people = list(zip(names, loss.tolist(), total.tolist(), strict=True))
+        few = {*data.people["participant"][data.people["checks"] < FEWEST_CHECKS]} if (
+            exclusion.rule == FAILED_CHECKS) else set()
         return Preview(
             mask, int(out.sum()), int((out & one_per_trial(self.triplets)).sum()),
             [name for name, n, all_of in people if 0 < n == all_of],
             {name: n for name, n, _ in people if n},
+            tuple(name for name, n, _ in people if n and name in few),
         )
 
     def _weighted(self, exclusion: Exclusion) -> Preview:

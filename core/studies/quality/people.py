@@ -32,6 +32,9 @@ from tripletscope.core.inference.held_out.share import wilson
 from tripletscope.core.inference.held_out.units import different_pairs
 from tripletscope.core.studies.quality.consistency import ratios
 
+#: Fewer catch and gold questions of a participant say little: one slip is a third of them.
+FEWEST_CHECKS = 3
+
 
 def participants(
     triplets: Answers, *, catch_trials: pd.DataFrame | None = None, gold: Any = None

@@ -11,6 +11,7 @@ from scipy.special import bdtr, ndtr, ndtri
 
 from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.held_out.share import Share
+from tripletscope.core.studies.quality.people import FEWEST_CHECKS
 
 #: Family-wise level of all tests of one kind, over the participants.
 _LEVEL = 0.05
@@ -18,7 +19,6 @@ _LEVEL = 0.05
 _FAILED, _ONE_SIDE = 0.2, 0.8
 #: Fewest seconds to look at three objects.
 _TOO_FAST = 0.5
-_FEWEST_CHECKS = 3
 #: Largest upper end of a share's interval that shows guessing: a wide one leaves it open.
 _NEAR_GUESSING = 0.65
 #: Fewest expected errors with a normal distribution.
@@ -128,7 +128,7 @@ def _standing_out(people: pd.DataFrame, has: dict[str, bool]) -> list[tuple[str,
             against = near & _is_below(people, column, 0.5, 0.5)
             rows += [(column, near & ~against), (f"{column} against", against)]
     if has["failed"]:
-        failed = (people["failed"] > _FAILED) & (people["checks"] >= _FEWEST_CHECKS)
+        failed = (people["failed"] > _FAILED) & (people["checks"] >= FEWEST_CHECKS)
         rows.append(("failed", failed.to_numpy()))
     if has["bias_p"]:
         one_sided = (people["favourite_share"] > _ONE_SIDE) & (

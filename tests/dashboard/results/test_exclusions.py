@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from tests.core.studies.quality.answers import people_data
 from tripletscope.core.models.embedding import STE
@@ -75,6 +76,19 @@ def test_what_an_exclusion_removes():
     table = table_of(removed).set_index("participant")
     assert table["answers removed"].to_dict() == {"p5": 120, "p0": 2}
     assert table["all data"].to_dict() == {"p5": True, "p0": False}
+
+
+def test_whom_one_or_two_checks_exclude_are_named():
+    """Quality did not count who had failed the only check, by which an exclusion began."""
+    checks = pd.DataFrame({
+        "participant": ["p0", "p1", "p1", "p1", "p2", "p2"], "correct": [False] * 3 + [True] * 3,
+    })
+    cleaning = Cleaning(ANSWERS, catch_trials=checks)
+    said = sentences(cleaning.preview(Exclusion("failed_checks")), answers=ANSWERS)
+    assert said[1] == "All data of 2 participants: p0 and p1."
+    assert said[2] == "Fewer than 3 catch and gold questions, which say little: p0."
+    by_hand = cleaning.preview(Exclusion(participants=("p0",)))
+    assert not by_hand.few_checks
 
 
 def test_those_who_keep_some_answers_are_further_ones_only_beside_others():
