@@ -47,6 +47,7 @@ from tripletscope.dashboard.sandbox.archive import MANIFEST, PAGES, manifest
 from tripletscope.dashboard.store.change import ABOUT, TABLES
 from tripletscope.dashboard.store.dataset import ALL_ANSWERS, DatasetInfo, RunInfo, state_of
 from tripletscope.dashboard.store.description import (
+    COLLECTED,
     DESIGN,
     FIRST_ANSWER,
     FORMER_PLANS,
@@ -80,6 +81,7 @@ _WORDS = {"catch": "catchtrials"}
 _NAMELESS = (
     "asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEASURED, MAP_CHOSEN, PLAN,
     FIRST_ANSWER, UPLOADED, FORMER_PLANS, LOOKED_AT, DESIGN,
+    COLLECTED,
 )
 #: Most rows of a table: a matrix of thousands of objects is left out.
 _MOST = 200_000

@@ -21,7 +21,7 @@ from tripletscope.dashboard.results.look import look_class
 from tripletscope.dashboard.results.maps import MOST_PICTURED
 from tripletscope.dashboard.results.presentation import REPORT_PARTS, ShownResults, uncertainty_of
 from tripletscope.dashboard.store.dataset import DatasetInfo, RunInfo, edition_of
-from tripletscope.dashboard.store.description import PLAN
+from tripletscope.dashboard.store.description import COLLECTED, PLAN
 from tripletscope.dashboard.store.dimension_names import kept_names
 from tripletscope.dashboard.store.plans import standing_of
 from tripletscope.dashboard.store.services import services
@@ -116,6 +116,7 @@ def sections_of(context: Context, keys: list[str]) -> dict[str, Section]:
     content = (
         info.id, info.titled, info.fingerprint, info.gold, info.catch_trials,
         json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
+        json.dumps(info.extra.get(COLLECTED, {})),
         json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
         tuple(edition_of(runs.get(key)) for key in keys), edition_of(first),
         joblib.hash(looks), info.extra.get(PLAN, {}).get("sha256"), *map(edition_of, runs.values()),
@@ -161,7 +162,7 @@ def _written(
             workspace, info, told=keys,
             opened=next((run.key for run in runs if is_map(run.task, run.kind)), ""),
         ),
-        **_context.collected,
+        collected=info.extra.get(COLLECTED, {}), **_context.collected,
     ))
 
 

@@ -38,6 +38,8 @@ class Material:
     runs: Results; the report is about the first of several maps.
     asked: The question to the participants, in a few words.
     measured: Kind of the ratings, confusions and so on behind the answers; empty for real answers.
+    collected: What is known of an experiment: numbers of people who began, finished and were
+        stopped, and what they went through.
     standing: What has become of the analysis plan that the data set follows, if any.
     names: Of the figures so far, all different.
     """
@@ -50,6 +52,7 @@ class Material:
     dimension_names: dict[str, dict[int, str]] = field(default_factory=dict)
     looks: Mapping[str, Any] = field(default_factory=dict)
     measured: str = ""
+    collected: Mapping[str, Any] = field(default_factory=dict)
     standing: Standing | None = None
     names: set[str] = field(default_factory=set, repr=False)
 

@@ -30,15 +30,17 @@ NAMES_KEPT, MAP_CHOSEN = "dimension names", "map"
 #: The analysis plan that it follows, when the first answer of its experiment was given, and when
 #: the data were first there, wherever they have been since.
 PLAN, FIRST_ANSWER, UPLOADED = "plan", "first answer", "uploaded"
-#: Task and source of the questions of its experiment.
-DESIGN = "design"
+#: Task and source of the questions of its experiment, skipping and time limit; and how many people
+#: took part, and what they went through.
+DESIGN, COLLECTED = "design", "collected"
 #: Plans that it followed before, and numbers of answers of which planned tests were computed.
 FORMER_PLANS, LOOKED_AT = "former plans", "looked at"
-#: Kinds of the notes of pages on a data set; lists hold texts.
+#: Kinds of the notes of pages on a data set; lists hold texts, but for that of the design.
 NOTED = {
     "asked": str, "columns": list, "features": list, "reading": dict, "report": dict,
     NAMES_KEPT: dict, MAP_CHOSEN: dict, PLAN: dict, FIRST_ANSWER: str,
     UPLOADED: str, FORMER_PLANS: list, LOOKED_AT: list, DESIGN: list,
+    COLLECTED: dict,
 }
 
 #: The kinds of their values.
@@ -102,7 +104,8 @@ def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetI
     values["extra"] = {
         note: value for note, value in about["extra"].items() if note not in NOTED or (
             isinstance(value, NOTED[note])
-            and (not isinstance(value, list) or all(isinstance(one, str) for one in value))
+            and (not isinstance(value, list) or note == DESIGN
+                 or all(isinstance(one, str) for one in value))
             and (note not in (FIRST_ANSWER, UPLOADED) or _is_moment(value, in_zone=True))
         )
     }

@@ -13,13 +13,19 @@ from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.reading.layouts.collect import unanswered_note
 from tripletscope.core.studies.experiment import results
-from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
+from tripletscope.core.studies.experiment.experiment import LANGUAGES, STIMULI, Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard.collect import answer_log
 from tripletscope.dashboard.collect.participants import conditions
 from tripletscope.dashboard.files.errors import WorkspaceError
 from tripletscope.dashboard.store.dataset import DatasetInfo
-from tripletscope.dashboard.store.description import DESIGN, FIRST_ANSWER, FORMER_PLANS, PLAN
+from tripletscope.dashboard.store.description import (
+    COLLECTED,
+    DESIGN,
+    FIRST_ANSWER,
+    FORMER_PLANS,
+    PLAN,
+)
 from tripletscope.dashboard.store.plans import looked_at, plan_of_experiment
 from tripletscope.dashboard.store.workspace import Workspace
 from tripletscope.dashboard.words.formats import count
@@ -78,6 +84,13 @@ def open_answers(
     extra[DESIGN] = [
         experiment.task, experiment.source, experiment.skip, experiment.time_limit,
     ]
+    states = Counter(one.state for one in real)
+    extra[COLLECTED] = {
+        "began": len(real), "finished": states["finished"], "stopped": states["excluded"],
+        "language": LANGUAGES[experiment.language], "practice": experiment.n_practice,
+        "repeats": experiment.repeated, "checks": experiment.catch + experiment.gold_share,
+        "fails": experiment.fails,
+    }
     if first := min((one.answered_at for one in records if one.answered_at), default=""):
         extra[FIRST_ANSWER] = first
     # A plan that was left is not taken up again by the next answers.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +21,34 @@ from tripletscope.dashboard.words import unmarked, words
 def data(material: Material) -> Iterator[Block]:
     cleaning = material.cleaning
     flow = [words("see flow")] if cleaning.exclusions else []
-    yield from material.blocks_of(cleaning, also=flow)
+    yield from material.blocks_of(cleaning, also=[*_collected(material.collected), *flow])
     if flow:
         yield _flow(material)
+
+
+def _collected(known: Mapping[str, Any]) -> Iterator[str]:
+    """How many people began an experiment of this program and finished it, and what they did."""
+    if not isinstance(began := known.get("began"), int) or not began:
+        return
+    stopped, finished = known.get("stopped", 0), known.get("finished", 0)
+    left = began - finished - stopped
+    yield words(
+        "collected people", began=began, finished=finished,
+        left=words("collected left", number=left) if left else "",
+        stopped=words("collected stopped", number=stopped) if stopped else "",
+    )
+    if left or stopped:
+        yield words("collected included")
+    practice, repeats, checks, fails = (
+        known.get(name, 0) for name in ("practice", "repeats", "checks", "fails")
+    )
+    yield words(
+        "collected how", language=known.get("language", ""),
+        practice=words("collected practice", number=practice) if practice else "",
+        repeats=words("collected repeats", share=repeats) if repeats else "",
+        checks=words("collected checks", share=checks) if checks else "",
+        fails=words("collected fails", number=fails) if checks and fails else "",
+    )
 
 
 def _flow(material: Material) -> TextTable:

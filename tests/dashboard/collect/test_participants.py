@@ -10,6 +10,7 @@ from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.dashboard.collect import answer_log
 from tripletscope.dashboard.collect.participants import conditions, participants_table
+from tripletscope.dashboard.store.description import COLLECTED, DESIGN
 from tripletscope.dashboard.store.experiments import experiment_folder, keep_experiment
 from tripletscope.pages.collect.start_server import open_answers
 
@@ -88,7 +89,14 @@ def test_a_condition_of_the_address_is_a_column_of_the_answers(services, tmp_pat
             page = Page(port, f"p{k}")
             page.begin(parameters={"id": f"p{k}", "condition": "ab"[k % 2]})
             page.answer_all(lambda asked: 1 + is_rated * (sum(map(ord, str(asked["shown"]))) % 6))
-    info = open_answers(services.workspace, slug, folder, Experiment.load(folder))
+        Page(port, "who leaves").begin()
+    info = services.workspace.dataset(
+        open_answers(services.workspace, slug, folder, Experiment.load(folder)).id
+    )
+    # As it is read again: what is not of its kind is left out.
+    assert info.extra[DESIGN] == [task, made.source, made.skip, made.time_limit]
+    known = info.extra[COLLECTED]
+    assert (known["began"], known["finished"], known["language"]) == (5, 0, "English")
     answers = services.workspace.answers(info).answers
     found = answers.groupby(answers["participant"].astype(str))["condition"].unique()
     assert {name: str(*values) for name, values in found.items()} == {
