@@ -177,7 +177,7 @@ def _simulated(context: CollectContext, scenario: Scenario, people: Mapping[str,
         words.append(f"{table['late'].sum() / max(asked, 1):.1%} of questions take too long.")
     st.markdown(" ".join(words))
     st.caption(
-        f"Assumed: {people['careless']:.0%} of participants press at random; response times are "
+        f"Assumed of them: {people['careless']:.0%} press at random; response times are "
         "log-normal with a median of 2 s; objects are a cloud of points without clusters" + (
             "; nobody skips." if experiment.skip else "."
         )
@@ -210,6 +210,6 @@ def _accuracy(context: CollectContext, run: Run | None, why: str) -> None:
     elif run is not None:
         context.present(run, looks={"": PlanLook(is_fixed=True)})
         st.caption(
-            "Assumed: nobody presses at random, adaptive questions count as random ones, and every "
-            "response counts as one triplet."
+            "Assumed of these curves, unlike of the participants above: nobody presses at random, "
+            "all questions are random ones, and every response counts as one triplet."
         )

@@ -120,18 +120,18 @@ def _by_rows(columns: Columns) -> list[Claim]:
     if not all(_is_sort(one, len(things), gaps=True) for one in sorts):
         return []
     numbered = all(one.is_numeric for one in sorts)
-    agreement, error, same = _agreement(sorts[:_COMPARED])
-    if agreement < _AGREE or agreement < _ERRORS * error:
+    if numbered and (_are_questions(things) or _are_levels(sorts) or np.median(
+        [len(one.values) for one in sorts]
+    ) < _SEVERAL):
         return []
+    agreement, error, same = _agreement(sorts[:_COMPARED])
+    is_own = same <= _SAME_LABELS
     if numbered:
         in_order = np.mean([_as_they_come(one) for one in sorts])
         gapless = np.mean([_is_sort(one, len(things)) for one in sorts])
-        is_own = in_order >= _IN_ORDER or (same <= _SAME_LABELS and gapless >= 1 - _GAPS)
-        if not is_own or np.median([len(one.values) for one in sorts]) < _SEVERAL:
-            return []
-        if _are_levels(sorts) or _are_questions(things):
-            return []
-    elif same > _SAME_LABELS or any(one.is_numeric for one in sorts):
+        is_own = in_order >= _IN_ORDER or (is_own and gapless >= 1 - _GAPS)
+    mixed = not numbered and any(one.is_numeric for one in sorts)
+    if not is_own or mixed or agreement < _AGREE or agreement < _ERRORS * error:
         return []
     return [Claim(
         "piles", "sorting into piles", LIKELY,

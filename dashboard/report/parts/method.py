@@ -9,6 +9,7 @@ import numpy as np
 
 from tripletscope.core.data.columns import one_per_trial
 from tripletscope.core.inference.held_out.units import participants_of
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.studies.quality.verdict import verdict
 from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
@@ -109,6 +110,8 @@ def analysis(material: Material) -> Iterator[Block]:
             "embedded", method=words.method(fit.fresh()), source=SOURCES[fit.method],
             kept=words(kept, restarts=words.count(n_starts, "restart")),
         )]
+        if fit.method == DEFAULT_EMBEDDING.name:
+            sentences.append(words("by default", title=DEFAULT_EMBEDDING.title))
         if fit.parameters.get("prior"):
             sentences.append(words("prior", prior=f"{fit.parameters['prior']:g}"))
         yield joined(*sentences)
