@@ -179,14 +179,15 @@ def _plans(
                 "these plans", f"{count(len(shown), 'plan')} will be deleted. They can be computed "
                 "again.", partial(_delete, [listed[name].id for name in shown]),
             )
-    if asked and shown and not {*asked} & {*shown} and not context.waiting:
+    is_old = bool(asked and shown and not {*asked} & {*shown})
+    if is_old and not context.waiting:
         sizes = {Simulation.of(run).scenario.n_objects for run in runs}
         number = count(sizes.pop(), "object") if len(sizes) == 1 else "other numbers of objects"
         st.info(
             f"Shown is an earlier simulation, of {number}, not what the settings ask for: press "
             "Compute.", icon=":material/history:",
         )
-    if len(runs) == 1:
+    if len(runs) == 1 and not is_old:
         _lists_for(current, Simulation.of(*runs), target)
     context.present_or_promise(
         *runs, title="No plan is shown", promise="Choose some above, or press Compute.",

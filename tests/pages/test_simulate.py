@@ -145,9 +145,11 @@ def test_settings_of_a_method_reach_the_search_for_the_dimension(services):
 def test_a_plan_of_other_settings_says_so_until_theirs_is_computed(planned, services):
     """Of 12 objects, it still said "Collect 3,000 answers", which was about 30."""
     assert not planned.info
+    assert [one.label for one in planned.button if one.label.startswith("Questions for")]
     planned.number_input(key="simulate.0.scenario.n_objects").set_value(9).run()
     (told,) = planned.info
     assert "Shown is an earlier simulation, of 8 objects" in told.value
+    assert not [one for one in planned.button if one.label.startswith("Questions for")]
     assert not press(planned, "simulate.run", services).info
 
 
