@@ -156,7 +156,8 @@ class MLDS(Method):
     @property
     def answer_columns(self) -> tuple[str, ...]:
         """Columns of the answers that the fit reads beside those named by parameters."""
-        return ("participant",) if self.lapses == "each" else ()
+        of_lapses = ("participant",) if self.lapses == "each" else ()
+        return (*of_lapses, "side") if self.order else of_lapses
 
     def fit(
         self, triplets: Any, y: Any = None, *, sample_weight: Any = None,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.special import logit
+from scipy.special import logit, xlogy
 from scipy.stats import chi2, rankdata
 from sklearn.base import clone
 
@@ -86,8 +86,11 @@ class ScaleComparison:
     simulated_noise : ndarray, shape (b,)
         What noise of each takes from the deviance of answers that are simulated by one scale and
         one noise.
+    preference : ndarray, shape (k,)
+        For the second interval, about the common scale and in units of the noise; NaN where the
+        order of the intervals is not recorded.
     null_deviance : float
-        Of guesses.
+        Of guesses, or of preferences alone.
     """
 
     names: np.ndarray
@@ -104,6 +107,7 @@ class ScaleComparison:
     gains: np.ndarray
     simulated_gains: np.ndarray
     simulated_noise: np.ndarray
+    preference: np.ndarray
     null_deviance: float
 
     @property
@@ -124,7 +128,8 @@ class ScaleComparison:
     @property
     def is_chance(self) -> bool:
         """Whether the common scale, with the noise of each, may be guessing, at 5 %."""
-        return bool(chi2.sf(self.null_deviance - self.deviances[1], self.n_parameters[1]) >= _LEVEL)
+        more = self.n_parameters[1] - np.isfinite(self.preference).sum()
+        return bool(chi2.sf(self.null_deviance - self.deviances[1], more) >= _LEVEL)
 
     @property
     def shapes_differ(self) -> bool:
@@ -153,7 +158,7 @@ class ScaleComparison:
         most = ranks.max(axis=1)
         return pd.DataFrame({
             "name": self.names, "answers": self.n_answers, "noise": self.noise,
-            "common noise": self.common_noise, "gain": self.gains,
+            "common noise": self.common_noise, "preference": self.preference, "gain": self.gains,
             "usual": np.median(self.simulated_gains, axis=0),
             "p": [float(np.mean(most >= rank)) for rank in ranks[0]],
         })
@@ -164,15 +169,17 @@ class _Observers:
     """Comparisons of k observers.
 
     rows (q, m - 1): Of the design without the lowest level. whose int (q,): The observer of each.
+    second (q, k) or (q, 0): Design of the observers' preferences for the second interval, if known.
     totals (q,): Number of answers to each.
     rated: Whether each observer lapses, at a rate of their own.
 
-    Estimates are the scale, logarithms of the observers' sensitivities, and log odds of the rates;
-    those of one scale for all are without the second.
+    Estimates are the scale, logarithms of the observers' sensitivities, preferences, and log odds
+    of the rates; those of one scale for all are without the sensitivities.
     """
 
     rows: np.ndarray
     whose: np.ndarray
+    second: np.ndarray
     totals: np.ndarray
     number: int
     link: Link
@@ -183,6 +190,11 @@ class _Observers:
         return self.number if self.rated else 0
 
     @cached_property
+    def unscaled(self) -> np.ndarray:
+        """(q, m - 1 + k) rows with those of preferences."""
+        return np.hstack([self.rows, self.second])
+
+    @cached_property
     def mine(self) -> list[np.ndarray]:
         """Positions of the comparisons of every observer."""
         return [np.flatnonzero(self.whose == k) for k in range(self.number)]
@@ -190,20 +202,21 @@ class _Observers:
     @cached_property
     def n_parameters(self) -> np.ndarray:
         """(3,) of one scale, of one scale with the sensitivities of each, and of own scales."""
-        one = np.linalg.matrix_rank(self.rows) + self.n_rates
-        own = sum(np.linalg.matrix_rank(self.rows[of]) for of in self.mine) + self.n_rates
+        one = np.linalg.matrix_rank(self.unscaled) + self.n_rates
+        own = sum(np.linalg.matrix_rank(self.unscaled[of]) for of in self.mine) + self.n_rates
         return np.array([one, one + self.number - 1, own])
 
     def alike(self, wins: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Estimates of one scale for all, and the deviance (k,) of each, from wins (q,)."""
-        design = Design(self.rows, self.whose, self.n_rates)
+        design = Design(self.unscaled, self.whose, self.n_rates)
         values = fit_many(design, wins[None], self.totals, self.link, start=start).values[0]
         return values, self._deviances(design, values, wins)
 
     def scaled(self, wins: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Likewise of one scale with the sensitivities of each."""
         p, k = self.rows.shape[1], self.number
-        ridge = np.repeat([_TINY, _TINY, 0.0], [p, k, self.n_rates])
+        fixed = p + k + self.second.shape[1]
+        ridge = np.repeat([_TINY, 0.0], [fixed, self.n_rates])
         values, best, reached, deviances = start, start, -np.inf, np.full(k, np.inf)
         for _ in range(MOST_STEPS):
             tangent, at = self._tangent(values)
@@ -222,8 +235,8 @@ class _Observers:
                 information[0] + np.diag(ridge + 1e-12), score[0] - ridge * values
             )
             values = values + np.append(step[:p], np.clip(step[p:], -_LONGEST, _LONGEST))
-            values[p : p + k] = np.clip(values[p : p + k], -_FARTHEST, _FARTHEST)
-            values[p + k :] = np.clip(values[p + k :], LEAST_ODDS, MOST_ODDS)
+            values[p:fixed] = np.clip(values[p:fixed], -_FARTHEST, _FARTHEST)
+            values[fixed:] = np.clip(values[fixed:], LEAST_ODDS, MOST_ODDS)
         return best, deviances
 
     def own(self, wins: np.ndarray, common: np.ndarray) -> np.ndarray:
@@ -232,25 +245,42 @@ class _Observers:
         deviances = np.empty(k)
         for number, of in enumerate(self.mine):
             alone = _Observers(
-                self.rows[of], np.zeros(len(of), dtype=int), self.totals[of], 1, self.link,
-                self.rated,
+                self.rows[of], np.zeros(len(of), dtype=int), self.second[of, number : number + 1],
+                self.totals[of], 1, self.link, self.rated,
             )
-            start = np.append(
-                common[:p] * np.exp(common[p + number]), common[p + k :][number : number + 1]
-            )
+            others = common[p + k :].reshape(-1, k)[:, number]  # a preference, a rate, or none
+            start = np.append(common[:p] * np.exp(common[p + number]), others)
             deviances[number] = alone.alike(wins[of], start)[1][0]
         return deviances
 
     @property
     def starts(self) -> tuple[np.ndarray, np.ndarray]:
         """Where fits of both kinds of estimates begin."""
-        alike = np.zeros(self.rows.shape[1] + self.n_rates)
-        alike[self.rows.shape[1] :] = _BACK
+        alike = np.zeros(self.unscaled.shape[1] + self.n_rates)
+        alike[self.unscaled.shape[1] :] = _BACK
         return alike, self.with_sensitivities(alike)
 
     def with_sensitivities(self, alike: np.ndarray) -> np.ndarray:
         """Estimates of one scale for all as those of `scaled`."""
         return np.insert(alike, self.rows.shape[1], np.zeros(self.number))
+
+    def preferences(self, values: np.ndarray) -> np.ndarray:
+        """(k,) preferences of estimates of `scaled`, NaN where they are not known."""
+        known = self.second.shape[1]
+        at = self.rows.shape[1] + self.number
+        return values[at : at + known] if known else np.full(self.number, np.nan)
+
+    def guessed(self, wins: np.ndarray) -> float:
+        """Deviance of guesses that are as often the second interval as each observer's answers."""
+        sign = self.second.sum(axis=1) if self.second.shape[1] else np.zeros(len(wins))
+        second = np.where(sign < 0, self.totals - wins, wins)
+        of_second = np.bincount(self.whose, second, self.number)
+        of = np.bincount(self.whose, self.totals, self.number)
+        if not sign.any():
+            of_second = of / 2
+        return float(-2.0 * np.sum(
+            xlogy(of_second, of_second / of) + xlogy(of - of_second, 1.0 - of_second / of)
+        ))
 
     def lifted(self, values: np.ndarray) -> np.ndarray:
         """Estimates as a start: rates too near to 0 to recover are raised."""
@@ -277,7 +307,8 @@ class _Observers:
         linear = rows @ values[:p]
         by_sensitivity = linear[:, None] * (self.whose[:, None] == np.arange(k))
         at = np.concatenate([values[:p], np.zeros(k), values[p + k :]])
-        return _Tangent(np.hstack([rows, by_sensitivity]), self.whose, self.n_rates), at
+        design = np.hstack([rows, by_sensitivity, self.second])
+        return _Tangent(design, self.whose, self.n_rates), at
 
     def _deviances(self, design: Design, values: np.ndarray, wins: np.ndarray) -> np.ndarray:
         each = design.log_likelihoods(values, self.link, wins, self.totals)
@@ -311,7 +342,7 @@ class _Fitted:
         return cls(alike, scaled, np.array([one, common, np.minimum(own, common)]))
 
 
-@task("Comparing the scales of observers", "scale", columns=("participant",))
+@task("Comparing the scales of observers", "scale", columns=("participant", "side"))
 def compare_scales(
     method: MLDS, triplets: Answers, *, by: By = "participant", most: Most = 12,
     simulations: Annotated[int, Number(
@@ -324,7 +355,8 @@ def compare_scales(
     Two likelihood ratios: own scales against a common one with the noise of each, and that against
     one noise for all. Both p values are by the parametric bootstrap, as observers with few or
     consistent answers have no chi-squared distribution. Lapses are estimated for each observer
-    unless the method has none.
+    unless the method has none. Where ``side`` tells which interval came first, so is each
+    observer's preference for the second: it would look like another shape.
 
     Parameters
     ----------
@@ -336,8 +368,6 @@ def compare_scales(
     DataError
         If fewer than two values of `by` have answers enough for a scale, or one of them is of
         several participants.
-    ValueError
-        If the method has a preference for the first or the second interval.
     Stopped
         If `progress` asks to stop before the first simulations.
 
@@ -358,11 +388,6 @@ def compare_scales(
     >>> degrees, p > 0.05
     (5, True)
     """
-    if method.order:
-        raise ValueError(
-            "compare_scales knows no preference for the first or the second interval: leave order "
-            "out."
-        )
     kept = counted(as_answers(triplets))
     members = largest(kept, by, most)
     floor = floor_of(method, kept, members, of_scale=True)
@@ -379,6 +404,7 @@ def compare_scales(
     pieces = [(observers, fitted, *batch) for batch in batches(simulations, _TOGETHER, seed)]
     drawn = results_of(_simulated, pieces, progress, least=1)
     gains, sensitivity = map(np.concatenate, zip(*drawn, strict=True))
+    method = clone(method).set_params(order=trials.ordered)
     alone = [clone(method).fit(kept.take(of_answer == k)) for k in range(len(groups))]
     common, grown = observers.parts(fitted.scaled)
     return ScaleComparison(
@@ -388,7 +414,7 @@ def compare_scales(
         standardised(np.append(0.0, common)), 1.0 / (grown * common[-1]),
         fitted.deviances.sum(axis=1), observers.n_parameters,
         fitted.deviances[1] - fitted.deviances[2], gains, sensitivity,
-        float(2.0 * np.log(2.0) * observers.totals.sum()),
+        observers.preferences(fitted.scaled), observers.guessed(wins),
     )
 
 
@@ -411,12 +437,17 @@ def _counts(
 ) -> tuple[_Observers, np.ndarray]:
     """Comparisons of every observer, and (q,) how many were answered as in their rows."""
     rows, which, sign = trials.comparisons()
-    kinds, which = np.unique(which * number + whose, return_inverse=True)
+    kinds, first, which = np.unique(
+        (which * number + whose) * 2 + (trials.ordered & (sign > 0)), return_index=True,
+        return_inverse=True,
+    )
+    mine = whose[first]
+    second = np.where(mine[:, None] == np.arange(number), sign[first, None], 0.0)
     wins = np.bincount(which, trials.weight * (trials.response == (sign > 0)), len(kinds))
     return _Observers(
-        rows[kinds // number][:, 1:].astype(float), kinds % number,
-        np.bincount(which, trials.weight, len(kinds)), number, LINKS[method.link],
-        method.lapses != "none",
+        rows[kinds // 2 // number][:, 1:].astype(float), mine,
+        second if trials.ordered else second[:, :0], np.bincount(which, trials.weight, len(kinds)),
+        number, LINKS[method.link], method.lapses != "none",
     ), wins
 
 

@@ -203,7 +203,8 @@ def as_trials(
             remedy="Ask about triads of different levels with the middle one as anchor.",
         )
     if second is None and not triads and "side" in judgements.answers:
-        second = (judgements.answers["side"] == "right").to_numpy()
+        side = judgements.answers["side"]
+        second = None if side.isna().any() else (side == "right").to_numpy()
     design = design[use]
     response = _leading(design) > 0 if second is None else second[use]
     return ScaleTrials(

@@ -92,8 +92,11 @@ def common_scale_said(comparison: ScaleComparison) -> str:
         some = words.first([labels[k] for k in order], _NAMED)
         # Where all differ from what they share, nobody does so most.
         named = words("most clearly", names=some) if len(order) < len(labels) else ""
-        return words("scales differ", ratio=words.number(ratio), degrees=degrees, p=p,
-                     simulations=simulations, named=named)
+        known = np.isfinite(comparison.preference).any()
+        return words(
+            "scales differ", ratio=words.number(ratio), degrees=degrees, p=p,
+            simulations=simulations, named=named, or_else="" if known else words("or preferences"),
+        )
     if comparison.is_chance:
         return words("scales at chance")
     if not comparison.rises:
@@ -119,8 +122,9 @@ def _own_scales(comparison: ScaleComparison) -> pd.DataFrame:
 
 
 def _compared(comparison: ScaleComparison) -> pd.DataFrame:
-    return comparison.table.rename(columns={
+    return comparison.table.dropna(axis=1, how="all").rename(columns={
         "name": "observer", "noise": "noise σ", "common noise": "σ about the common scale",
+        "preference": "preference for the second interval, in σ",
         "gain": "deviance saved by the own scale", "usual": "if scales are alike (median)",
         "p": "p, corrected",
     })

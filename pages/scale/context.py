@@ -67,7 +67,7 @@ class ScaleContext(Context):
 
     def comparing(self, method: Method, by: str | None, **given: Any) -> list[Piece]:
         """What shows whether observers share one difference scale, where each is one person."""
-        if by is None or not isinstance(method, MLDS) or method.order:
+        if by is None or not isinstance(method, MLDS):
             return []
         members = list(groups_of(self.answers, by).items())[: given.get("most", _OBSERVERS)]
         are_single = all(n_participants(self.answers.take(of)) < 2 for _, of in members)

@@ -10,7 +10,9 @@ from scipy.stats import norm
 
 from tests.core.scales.observers import observers
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.run import key
 from tripletscope.core.scales import MLDS, compare_scales
 from tripletscope.dashboard.results.group_scales import common_scale_said
 
@@ -102,10 +104,79 @@ def test_one_observer_with_enough_answers_is_no_comparison():
         compare_scales(METHOD, few, simulations=20)
 
 
-def test_preferences_for_an_interval_are_refused():
-    data, _ = observers(0, people=2)
-    with pytest.raises(ValueError, match="leave order out"):
-        compare_scales(MLDS(stimulus="x", order=True), data, simulations=20)
+PREFERENCES = (1.0, -1.0, 0.0)
+
+
+def preferring(*, recorded: bool, at_random: bool, seed: int = 0) -> Quadruples:
+    """Observers of one scale who prefer the second interval, or the first."""
+    rng = np.random.default_rng(seed)
+    scale, tables = np.linspace(0, 1, 9) ** 1.5, []
+    for person, preference in enumerate(PREFERENCES):
+        pairs = np.sort(np.argsort(rng.random((300, 9)), axis=1)[:, :4], axis=1)
+        turned = at_random & (rng.random(300) < 0.5)
+        first, second = (
+            np.where(turned[:, None], one, other)
+            for one, other in ((pairs[:, 2:], pairs[:, :2]), (pairs[:, :2], pairs[:, 2:]))
+        )
+        further = np.diff(scale[second]) - np.diff(scale[first])
+        chosen = rng.random(300) < norm.cdf(further[:, 0] / 0.15 + preference)
+        near, far = np.where(chosen[:, None], first, second), np.where(
+            chosen[:, None], second, first
+        )
+        tables.append(pd.DataFrame(np.hstack([near, far])).assign(
+            participant=f"p{person}", side=np.where(chosen, "right", "left")
+        ))
+    table = pd.concat(tables, ignore_index=True)
+    columns = ["participant", "side"] if recorded else ["participant"]
+    return Quadruples(table[[0, 1, 2, 3]].to_numpy(), answers=table[columns])
+
+
+def test_a_preference_for_an_interval_is_no_other_shape_where_the_order_is_recorded():
+    for at_random in (False, True):
+        data = preferring(recorded=True, at_random=at_random)
+        found = compare_scales(MLDS(), data, simulations=39)
+        assert not found.shapes_differ
+        assert not found.is_chance
+        np.testing.assert_allclose(found.preference, PREFERENCES, atol=0.35)
+        assert found.n_parameters.tolist() == [11, 13, 27]
+        alone = MLDS(order=True).fit(data.take(np.arange(300)))
+        np.testing.assert_allclose(found.own[0], alone.scale_)
+
+
+def test_without_the_order_a_difference_in_shape_may_be_a_preference():
+    found = compare_scales(
+        MLDS(), preferring(recorded=False, at_random=False), simulations=39
+    )
+    assert found.shapes_differ
+    assert np.isnan(found.preference).all()
+    assert "which interval came first" in common_scale_said(found)
+
+
+def test_preferences_of_guesses_are_no_scale():
+    rng = np.random.default_rng(3)
+    data = preferring(recorded=True, at_random=True)
+    second = rng.random(len(data)) < 0.8  # the place alone
+    shown = np.where((data.answers["side"] == "right").to_numpy()[:, None], data.rows,
+                     data.rows[:, [2, 3, 0, 1]])
+    rows = np.where(second[:, None], shown, shown[:, [2, 3, 0, 1]])
+    table = data.answers.assign(side=np.where(second, "right", "left"))
+    found = compare_scales(MLDS(), Quadruples(rows, answers=table), simulations=39)
+    assert found.is_chance
+    assert (found.preference > 0.5).all()
+
+
+def test_answers_that_differ_in_sides_alone_are_other_data():
+    data = preferring(recorded=True, at_random=True)
+    turned = data.with_columns({"side": data.answers["side"].to_numpy()[::-1]})
+    alike, preferring_one, compared_scales = (
+        [key(task, method, one, {}) for one in (data, turned)]
+        for task, method in (
+            ("fit", MLDS()), ("fit", MLDS(order=True)), ("compare_scales", MLDS())
+        )
+    )
+    assert alike[0] == alike[1]
+    assert preferring_one[0] != preferring_one[1]
+    assert compared_scales[0] != compared_scales[1]
 
 
 def test_the_table_is_corrected_for_all_observers():
