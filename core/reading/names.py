@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from os.path import commonprefix
@@ -192,6 +192,20 @@ def name_of_several(files: Sequence[str]) -> str:
 def stem_key(text: str) -> str:
     """The stem regardless of case and of the Unicode form of accents, which file systems change."""
     return unicodedata.normalize("NFC", stem(text)).casefold()
+
+
+def respelt(texts: Iterable[str], names: Collection[str]) -> dict[str, str]:
+    """The names that other texts mean: in quotes, other case, with a full stop, without ending."""
+    others = [text for text in texts if text not in names]
+    known: dict[str, str] = {}
+    for name in names if others else ():
+        key = _said_key(name)
+        known[key] = "" if key in known else name  # of two, neither is meant
+    return {text: name for text in others if (name := known.get(_said_key(text)))}
+
+
+def _said_key(text: str) -> str:
+    return stem_key(text.strip(" \t\"'`*“”„‘’«».,:;!?()[]")) or text
 
 
 def is_picture_name(text: str) -> bool:

@@ -22,6 +22,7 @@ from tripletscope.core.reading.names import (
     listing,
     named,
     normalised,
+    respelt,
 )
 from tripletscope.core.reading.table import Table
 from tripletscope.core.reading.tasks import TASKS
@@ -135,9 +136,10 @@ def choice_codings(table: Table, reading: Reading) -> tuple[list[str], str]:
     words = {word.casefold() for word in set(choice[written])}
     fitting = codings_of(words, len(task.outcomes))
     roles = [reading.objects[i] for i in task.options]
-    offered = np.zeros(len(choice), dtype=bool)
-    for role in roles or reading.objects:
-        offered |= choice == plain_texts(table, reading.roles[role])
+    options = [plain_texts(table, reading.roles[role]) for role in roles or reading.objects]
+    meant = respelt({*choice}, {text for one in options for text in one if text})
+    named = np.array([meant.get(text, text) for text in choice], dtype=object)
+    offered = np.logical_or.reduce([named == one for one in options])
     share = offered[written].mean() if written.any() else 0.0
     # If objects are numbers, 0 and 1 may be objects or codes: every choice must then be an option.
     by_name = bool(roles) or "choice2" in reading.roles

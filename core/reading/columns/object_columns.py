@@ -26,6 +26,7 @@ from tripletscope.core.reading.names import (
     GROUP_NAMES,
     TASK_NAMES,
     normalised,
+    respelt,
     says,
     words_of,
 )
@@ -373,7 +374,10 @@ def _responses_in(columns: Columns, objects: Sequence[ColumnCells]) -> list[Resp
             continue
         if not called and (never_objects(column.name) or _is_one_part(column)):
             continue
-        found += _responses(column.responses, objects, called)
+        said = column.responses
+        if called:
+            said = _coded(_naming(said, objects))
+        found += _responses(said, objects, called)
     if not found:  # codes of a lab's own
         found = [
             Response(column, "words", _orders_of({text.casefold() for text in column.values}))
@@ -386,6 +390,28 @@ def _responses_in(columns: Columns, objects: Sequence[ColumnCells]) -> list[Resp
     # Of those that say the same, the one that says it plainly.
     order = {"item": 0, "columns": 1, "position": 2, "keys": 3, "words": 4}
     return sorted(found, key=lambda one: (not one.called, order[one.how]))
+
+
+def _naming(column: ColumnCells, objects: Sequence[ColumnCells]) -> ColumnCells:
+    """A response as names of objects, where half of its cells or more are: others are no answer.
+
+    People and models say that they cannot tell, in words of their own.
+    """
+    names = frozenset[str]().union(*(one.values for one in objects))
+    if column.values <= names or (column.is_numeric and any(one.is_numeric for one in objects)):
+        return column
+    spelt = column.spelt(respelt(column.values, names))
+    naming = spelt.without(spelt.values - names)
+    enough = 2 * naming.n_written >= column.n_written
+    return naming if enough and names_one_of(naming, objects) >= _NAMED else column
+
+
+def _coded(column: ColumnCells) -> ColumnCells:
+    """A response without its sentences, where half of its cells or more are codes of options."""
+    coded = column.without({text for text in column.values if len(text.split()) > 2})
+    words = {text.casefold() for text in coded.values}
+    is_coded = 1 < len(words) <= 3 or (words and any(codings_of(words, n) for n in (2, 3)))
+    return coded if is_coded and 2 * coded.n_written >= column.n_written else column
 
 
 def is_called_response(name: str) -> bool:

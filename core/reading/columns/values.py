@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeVar
@@ -105,6 +105,14 @@ class ColumnCells:
             self, texts=np.where(gone, "", self.texts), values=self.values - values,
             numbers=np.where(gone, np.nan, self.numbers),
         )
+
+    def spelt(self, names: Mapping[str, str]) -> ColumnCells:
+        """The column with names in place of other texts for them."""
+        if not names:
+            return self
+        texts = np.array([names.get(text, text) for text in self.texts], dtype=object)
+        values = frozenset(names.get(one, one) for one in self.values)
+        return replace(self, texts=texts, values=values)
 
     @property
     def responses(self) -> ColumnCells:

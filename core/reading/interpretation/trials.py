@@ -15,7 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading.columns.reading import Coding, Reading
 from tripletscope.core.reading.interpretation.imported import Omission
 from tripletscope.core.reading.languages import FOREIGN_CELLS, FORMS, UNANSWERED_CELLS
-from tripletscope.core.reading.names import counted, listing, natural_order
+from tripletscope.core.reading.names import counted, listing, natural_order, respelt
 from tripletscope.core.reading.table import Codes, Table
 from tripletscope.core.reading.tasks import TASKS, Implied, chosen_first
 
@@ -33,6 +33,8 @@ _FEWEST = 4
 #: Rows in which a name like NA is looked for; most by which it may be rarer or more frequent than
 #: others; share of its rows in which it may be there twice.
 _SAMPLE_ROWS, _AS_OFTEN, _TWICE = 20_000, 4.0, 0.02
+#: Letters of a response in a sentence.
+_SAID = 40
 #: Rows that end with 0 from which on it is no object, if it is nowhere else.
 _OFTEN = 20
 
@@ -254,7 +256,8 @@ def _chosen(
     if coding.name == "item":
         options = [objects[i] for i in task.options or range(len(objects))]
         said = table.codes(column, {*missing, *(UNANSWERED_CELLS - place.keys())})
-        return _chosen_by_name(_positions(said, place), options)
+        meant = {text: place[name] for text, name in respelt(said.values, place).items()}
+        return _chosen_by_name(_positions(said, place | meant), options)
     return _chosen_by_word(table.codes(column), coding, len(task.outcomes))
 
 
@@ -356,13 +359,23 @@ def _flaws(
         anchor, *options = objects
         yield "catch", {}, np.any([column == anchor for column in options], axis=0)
     if reading.is_counted or reading.task == "most_similar":
-        code, details = "counts" if reading.is_counted else "none_chosen", {}
+        yield "counts" if reading.is_counted else "none_chosen", {}, outcome == NOT_OFFERED
     else:
-        code, details = "not_offered", {"options": _offer(reading)}
-    yield code, details, outcome == NOT_OFFERED
+        wrong = outcome == NOT_OFFERED
+        details = {"options": _offer(reading), "such": _instead(table, reading, wrong)}
+        yield "not_offered", details, wrong
     if "weight" in reading.roles:
         weight = table.numbers(reading.roles["weight"])
         yield "weight", {}, ~(np.isfinite(weight) & (weight >= 0))
+
+
+def _instead(table: Table, reading: Reading, wrong: np.ndarray) -> str:
+    """The commonest response in some rows, in words."""
+    if not wrong.any() or "choice2" in reading.roles:
+        return ""
+    said = table.codes(reading.roles["choice"])
+    text = said.values[np.bincount(said.codes[wrong]).argmax()]
+    return f", such as “{text if len(text) <= _SAID else text[:_SAID].rstrip() + '…'}”"
 
 
 def _offer(reading: Reading) -> str:

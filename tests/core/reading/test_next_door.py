@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.core.reading.layouts import best
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.reading import (
@@ -164,6 +165,55 @@ def test_no_file_is_silently_read_as_something_else(kind):
         assert len(found ^ file.answers) <= 2, (seed, head)
         right += 1
     assert right >= (asked if kind == "ordered" else 3 * asked), (right, asked)
+
+
+#: What models and people write who do not answer.
+REFUSALS = ("I'm sorry, I can't compare these.", "Both are equally similar, as an AI.",
+            "It depends on the context!", "I cannot say which.")
+
+
+@pytest.mark.parametrize("kind", ["anchored", "choices"])
+def test_who_refuses_to_answer_changes_nothing_of_the_others(kind):
+    right = plainly = 0
+    for seed in range(40):
+        file, separator = made(kind, seed), ",;\t"[seed % 3]
+        frame = pd.read_csv(
+            io.BytesIO(file.content), sep=separator, dtype=str, keep_default_na=False
+        )
+        names = ANCHORED if kind == "anchored" else THREE
+        said_so = [REFUSALS[k % len(REFUSALS)] for k in range(72)]
+        refused = frame.head(72).assign(**{names[seed % len(names)][3]: said_so})
+        more = pd.concat([frame, refused]).to_csv(index=False, sep=separator).encode()
+        for content in (file.content, more):
+            try:
+                found = said(read(content, name="file.csv"))
+            except (AmbiguousTable, OtherTask):
+                break
+            assert len(found ^ file.answers) <= 2, seed
+            plainly, right = plainly + (content is not more), right + (content is more)
+    assert right >= 0.85 * plainly
+
+
+def test_names_are_chosen_in_other_spellings_but_not_of_two_alike():
+    rng = np.random.default_rng(0)
+    names = np.array([f"img/{word}.jpg" for word in
+                      ("red apple", "pear", "Öl", "tool box", "chair", "table", "lamp", "rug")])
+    shown = np.array([rng.permutation(8)[:3] for _ in range(60)])
+    frame = pd.DataFrame(names[shown], columns=["image1", "image2", "image3"])
+    odd = rng.integers(0, 3, 60)
+    plain = read(frame.assign(odd=names[shown[np.arange(60), odd]]).to_csv(index=False).encode())
+    for spelt in (str.upper, lambda text: text[4:-4], lambda text: f"“{text[4:-4].title()}.”"):
+        chosen = [spelt(text) for text in names[shown[np.arange(60), odd]]]
+        found = read(frame.assign(odd=chosen).to_csv(index=False).encode())
+        assert said(found) == said(plain)
+    # Two objects that differ in their endings alone are not told apart without these.
+    alike = np.where(names == "img/pear.jpg", "img/chair.png", names)
+    frame = pd.DataFrame(alike[shown], columns=["image1", "image2", "image3"])
+    chosen = [text[4:-4] for text in alike[shown[np.arange(60), odd]]]
+    _, _, imported = best(frame.assign(odd=chosen).to_csv(index=False).encode())
+    (omitted,) = imported.report.omissions
+    assert omitted.count == chosen.count("chair")
+    assert omitted.reason == "the response is none of the objects, such as “chair”"
 
 
 @pytest.mark.parametrize("seed", range(4))
