@@ -28,6 +28,7 @@ from tripletscope.core.features.splits import (
     predict,
     prepared,
 )
+from tripletscope.core.features.ways import better_way, other_ways
 from tripletscope.core.inference.held_out.ceiling import noise_ceiling
 from tripletscope.core.inference.held_out.choice_accuracy import choice_accuracies
 from tripletscope.core.inference.held_out.choice_ceiling import ChoiceCeiling
@@ -91,6 +92,15 @@ class Explained:
         Choices about the latter, which are left out.
     components : int
         Most transformed principal components.
+    by_way : Estimate, shape (s, w)
+        Accuracy as they are, if rows are compared by each of w `ways.WAYS`: a metric, and whether
+        columns are standardised. NaN for distances, single columns and very large tables.
+    by_way_p : ndarray, shape (s, w)
+        One-sided, that a way predicts the same choices better than the space's own.
+    own_way : ndarray of int, shape (s,)
+        Position of the latter; -1 where none is compared.
+    n_by_way : int
+        Choices that `by_way` is of, a sample of many.
     not_held_out : dict
         Why objects were not held out: a ``code`` and its numbers; empty where they were.
     """
@@ -117,12 +127,20 @@ class Explained:
     n_left_out: int
     n_dropped: int
     components: int
+    by_way: Estimate
+    by_way_p: np.ndarray
+    own_way: np.ndarray
+    n_by_way: int
     not_held_out: dict = field(default_factory=dict)
 
     @property
     def deviance_explained(self) -> np.ndarray:
         """(s, 3, 2) explained share of the deviance of guessing (McFadden's R²)."""
         return 1.0 - self.log_likelihood.value / self.guessing
+
+    def better_way(self, space: int) -> int | None:
+        """The way that predicts best, if it is better than the space's own, at 2.5 % for all."""
+        return better_way(self.by_way.value, self.by_way_p, space)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -195,9 +213,10 @@ def explain(
     -----
     All spaces predict the same choices, among objects with features in each of them. The log-odds
     of a choice are differences of ``sum_k w_k (f_ik - f_jk)²``, or of ``|W (f_i - f_j)|²``; raw
-    distances are squared and scaled. Cosine and correlation distances are not squared, and city
-    block sums absolute differences. Weights have a normal prior about their mean, W one about a
-    multiple of the identity, as in gLocal (which learns W of products). The prior's width is
+    distances are squared and scaled. Cosine and correlation distances are not squared, city block
+    sums absolute differences, and products are ``sum_k w_k f_ik f_jk`` with the sign changed, as
+    a transform makes them of ``W f``. Weights have a normal prior about their mean, W one about a
+    multiple of the identity, as in gLocal (whose W is of products). The prior's width is
     chosen by held-out likelihood within the training part. With few choices objects are divided up
     to five times. Intervals take the models as learned.
 
@@ -254,6 +273,7 @@ def explain(
         n_left_out=int(((answers.answers_per_object > 0) & ~has_features).sum()),
         n_dropped=int((answers.weight > 0).sum()) - len(data.between_two),
         components=components, not_held_out=refused,
+        **other_ways(tables, data.choices, units, np.random.default_rng(seed)),
     )
 
 

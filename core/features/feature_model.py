@@ -122,12 +122,17 @@ class FeatureModel(Method):
         return self
 
     def distances(self) -> np.ndarray:
-        """(n, n) weighted sums of the dissimilarities; NaN where an object has no features."""
+        """(n, n) weighted sums of the dissimilarities; NaN where an object has no features.
+
+        Where products make some of them negative, the lowest becomes 0.
+        """
         self._require_fit()
         n = self.n_objects_
         i, j = np.triu_indices(n, 1)
         spaces = self.spaces_about(n)
         parts = [space.apart(np.column_stack([i, j])) for space in spaces]
+        apart = np.column_stack(parts) @ self.weights_
+        apart -= min(np.nanmin(apart), 0.0)
         result = np.zeros((n, n))
-        result[i, j] = result[j, i] = np.column_stack(parts) @ self.weights_
+        result[i, j] = result[j, i] = apart
         return result

@@ -235,7 +235,7 @@ def _standard(tables: list[FeatureSpace]) -> np.ndarray:
 def _carried_by(tables: list[FeatureSpace], sets: Choices) -> np.ndarray:
     """(k,) effective number of objects that carry each feature: 1 where one differs from all.
 
-    By how far each is from the centre.
+    By how far each is from the centre, or of products from 0.
     """
     seen = np.zeros(sets.n_objects, dtype=bool)
     seen[sets.pairs] = True
@@ -246,7 +246,8 @@ def _carried_by(tables: list[FeatureSpace], sets: Choices) -> np.ndarray:
             far = np.maximum(apart.mean(axis=1) - apart.mean() / 2.0, 0.0)[:, None]
         else:
             values = space.coordinates[seen]
-            far = (values - values.mean(axis=0)) ** 2
+            centre = 0.0 if space.metric == "product" else values.mean(axis=0)
+            far = (values - centre) ** 2
         result.append(effective_number(far))
     return np.concatenate(result)
 

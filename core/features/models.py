@@ -2,8 +2,8 @@
 
 Dissimilarities are log-odds: the likelihood of a choice is that of its different pairs. Each
 model is nested in the next: dissimilarities times one scale, weights of the dimensions, and
-a linear transform before squared distances. A penalty pulls parameters towards the former
-model; its strength is the expected standard deviation of weights, as a share of their mean.
+a linear transform before squared distances or products. A penalty pulls parameters towards the
+former model; its strength is the expected standard deviation of weights, as a share of their mean.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, TruncatedSVD
 
 from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.data.triplets import Answers
@@ -128,13 +128,18 @@ class _Learned:
     def __init__(self, space: FeatureSpace, objects: np.ndarray, components: int) -> None:
         self._space, self._x, self._rest = space, space.coordinates, None
         self._part = 0.5 if space.metric in ("cosine", "correlation") else 1.0
+        self._of_products = space.metric == "product"
         most = self._most(components)
         if self._x.shape[1] > most:
             # Distances beyond the components stay as they are. The penalties do not depend on
             # rotation, so a transform loses nothing else.
             every = -(-len(objects) // _MOST_OBJECTS)
-            solver = "randomized" if every == 1 else "covariance_eigh"
-            few = PCA(min(most, len(objects) - 1), svd_solver=solver, random_state=0)
+            most = min(most, len(objects) - 1)
+            if self._of_products:  # which depend on where 0 is
+                few = TruncatedSVD(most, random_state=0)
+            else:
+                solver = "randomized" if every == 1 else "covariance_eigh"
+                few = PCA(most, svd_solver=solver, random_state=0)
             self._x = few.fit(self._x[objects[::every]]).transform(self._x)
             self._rest = True
 
@@ -144,11 +149,17 @@ class _Learned:
     def ranks(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         return self.log_odds(learned, pairs)
 
-    def _left(self, pairs: np.ndarray, squares: np.ndarray) -> np.ndarray | float:
-        """(u,) the part of dissimilarities beyond the components."""
+    def _left(self, pairs: np.ndarray, within: np.ndarray) -> np.ndarray | float:
+        """(u,) the part of dissimilarities beyond those `within` the components."""
         if self._rest is None:
             return 0.0
-        return np.maximum(self._space.apart(pairs) - self._part * squares, 0.0)
+        left = self._space.apart(pairs) - self._part * within
+        return left if self._of_products else np.maximum(left, 0.0)
+
+    def _of_each(self, x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        """(u, m) squared differences of coordinates, or their products with the sign changed."""
+        one, other = x[pairs[:, 0]], x[pairs[:, 1]]
+        return -one * other if self._of_products else np.square(one - other)
 
     def _scale(self, choices: Choices) -> float:
         difference = self._space.apart(choices.distinct)
@@ -178,10 +189,9 @@ class WeightedDimensions(_Learned):
         result = np.empty((len(pairs), m + 1), np.float32)
         for begin in range(0, len(pairs), _PAIRS):
             block, rows = pairs[begin : begin + _PAIRS], slice(begin, begin + _PAIRS)
-            one, other = (self._x[side].astype(np.float32, copy=False) for side in block.T)
-            squares = np.square(one - other)
-            result[rows, :m] = self._part * squares
-            result[rows, m] = self._left(block, squares.sum(axis=1, dtype=float))
+            parts = self._of_each(self._x.astype(np.float32, copy=False), block)
+            result[rows, :m] = self._part * parts
+            result[rows, m] = self._left(block, parts.sum(axis=1, dtype=float))
         return result
 
     def path(self, choices: Choices, strengths: Sequence[float]) -> Iterator[np.ndarray]:
@@ -228,27 +238,37 @@ class LinearTransform(_Learned):
         """(p, p) transforms with each strength."""
         root = np.sqrt(self._scale(choices) * self._part)
         x, p = self._x * root, self._x.shape[1]
-        left = self._left(choices.distinct, self._squares(self._x, choices.distinct))
+        left = self._left(choices.distinct, self._within(self._x, choices.distinct))
         left = left * (root**2 / self._part)
         matrix = np.eye(p)
         for strength in strengths:
-            loss = _transform_loss(choices, x, left, strength)
+            loss = _transform_loss(choices, x, left, strength, of_products=self._of_products)
             matrix = minimise(loss, matrix.ravel(), **_ENOUGH).x.reshape(p, p)
             yield root * matrix
 
     def log_odds(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         scale = (np.trace(learned) / len(learned)) ** 2 / self._part
-        left = self._left(pairs, self._squares(self._x, pairs))
-        return self._squares(self._x @ learned.T, pairs) + scale * left
+        left = self._left(pairs, self._within(self._x, pairs))
+        return self._within(self._x @ learned.T, pairs) + scale * left
 
-    @staticmethod
-    def _squares(x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        difference = x[pairs[:, 0]] - x[pairs[:, 1]]
-        return np.einsum("um,um->u", difference, difference)
+    def _within(self, x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        return _products(x, pairs) if self._of_products else _squares(x, pairs)
+
+
+def _squares(x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """(u,) squared distances of pairs (u, 2)."""
+    difference = x[pairs[:, 0]] - x[pairs[:, 1]]
+    return np.einsum("um,um->u", difference, difference)
+
+
+def _products(x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """(u,) inner products of pairs (u, 2), with the sign changed."""
+    return -np.einsum("um,um->u", x[pairs[:, 0]], x[pairs[:, 1]])
 
 
 def _transform_loss(
-    choices: Choices, x: np.ndarray, left: np.ndarray | float, strength: float
+    choices: Choices, x: np.ndarray, left: np.ndarray | float, strength: float, *,
+    of_products: bool = False,
 ) -> Objective:
     penalty = 0.5 / (choices.weight.sum() * strength**2)
     n, p = x.shape
@@ -258,9 +278,14 @@ def _transform_loss(
         matrix = flat.reshape(p, p)
         z = x @ matrix.T
         size = np.trace(matrix) / p
-        squares = LinearTransform._squares(z, choices.distinct)
-        value, pull = mean_loss(choices, squares + size**2 * left)
-        gradient = 2 * (laplacian(pull, i, j, n) @ z).T @ x
+        within = _products(z, choices.distinct) if of_products else _squares(z, choices.distinct)
+        value, pull = mean_loss(choices, within + size**2 * left)
+        moved = laplacian(pull, i, j, n) @ z
+        if of_products:  # the Laplacian without its diagonal
+            degree = np.bincount(i, pull, n) + np.bincount(j, pull, n)
+            gradient = (moved - degree[:, None] * z).T @ x
+        else:
+            gradient = 2 * moved.T @ x
         difference = matrix - size * np.eye(p)
         gradient += 2 * penalty * difference
         gradient[np.diag_indices(p)] += 2 * size / p * float(np.sum(pull * left))

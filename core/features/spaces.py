@@ -23,7 +23,7 @@ from tripletscope.core.engine.short_repr import short_repr
 #: How rows of a table are compared.
 METRICS = {
     "euclidean": "Euclidean", "cosine": "Cosine", "correlation": "Correlation",
-    "cityblock": "City block",
+    "cityblock": "City block", "product": "Inner product",
 }
 TOGETHER = {"auto": "Spaces, if several", "spaces": "Feature spaces", "features": "Features"}
 #: Most features that are weighted one by one by default.
@@ -53,8 +53,9 @@ class FeatureSpace:
         Instead of `values`; rows of NaN are of objects without distances.
     feature_names : sequence of str, optional
         Of the m columns.
-    metric : {"euclidean", "cosine", "correlation", "cityblock"}
-        Of the rows of `values`.
+    metric : {"euclidean", "cosine", "correlation", "cityblock", "product"}
+        Of the rows of `values`. "product" is the inner product with its sign changed: similar are
+        objects that have much of the same features, as in models of odd-one-out choices.
     standardise : bool
         Whether each column gets a standard deviation of 1 first; else large numbers dominate.
         Columns in one unit, such as a network's, are usually left unchanged.
@@ -204,7 +205,8 @@ class FeatureSpace:
         """
         if self.values is None:
             raise ValueError(f"{self.name!r} has distances alone.")
-        if self.known.all() and self.metric in ("euclidean", "cityblock") and not self.standardise:
+        as_is = self.metric in ("euclidean", "cityblock", "product") and not self.standardise
+        if self.known.all() and as_is:
             return self.values  # no copy: it may be as large as memory
         result = np.where(self.known[:, None], self.values, 0)
         values = result if self.known.all() else result[self.known]
@@ -221,12 +223,20 @@ class FeatureSpace:
         return result
 
     def dissimilarities(self) -> np.ndarray:
-        """(n, n) distances between the objects by the metric; NaN where one has no features."""
+        """(n, n) distances between the objects by the metric; NaN where one has no features.
+
+        Inner products are taken from the largest one of two objects.
+        """
         if self.distances is not None:
             return self.distances.copy()
         x = self.coordinates
         if self.metric in ("cosine", "correlation"):
             result = cdist(x, x, "sqeuclidean") / 2
+        elif self.metric == "product":
+            result = -(x @ x.T).astype(float)
+            known = np.flatnonzero(self.known)
+            among = result[np.ix_(known, known)]
+            result -= among[np.triu_indices(len(known), 1)].min()
         else:
             result = cdist(x, x, self.metric)
         result[~self.known], result[:, ~self.known] = np.nan, np.nan
@@ -234,7 +244,10 @@ class FeatureSpace:
         return result
 
     def apart(self, pairs: np.ndarray) -> np.ndarray:
-        """(u,) dissimilarities of pairs (u, 2) as models weight them: squared if Euclidean."""
+        """(u,) dissimilarities of pairs (u, 2) as models weight them: squared if Euclidean.
+
+        Of products they may be below 0.
+        """
         if self.distances is not None:
             return self.distances[pairs[:, 0], pairs[:, 1]]
         rows = max(_BLOCK // self.n_features, 1)
@@ -242,9 +255,12 @@ class FeatureSpace:
         return np.concatenate([self.parts(block).sum(axis=1, dtype=float) for block in blocks])
 
     def parts(self, pairs: np.ndarray, dtype: type | None = None) -> np.ndarray:
-        """(u, m) part of each column in `apart`: squares, or absolute values for city block."""
+        """(u, m) part of each column in `apart`: squares, absolute values, or minus products."""
         x = self.coordinates if dtype is None else self.coordinates.astype(dtype, copy=False)
         result = x[pairs[:, 0]]
+        if self.metric == "product":
+            result *= x[pairs[:, 1]]
+            return np.negative(result, out=result)
         result -= x[pairs[:, 1]]
         if self.metric == "cityblock":
             return np.abs(result, out=result)

@@ -17,6 +17,7 @@ from tripletscope.core.features.feature_weights import FeatureWeights
 from tripletscope.core.features.recovery import Recovered
 from tripletscope.core.features.residual_map import ResidualMap
 from tripletscope.core.features.unique import UniqueParts
+from tripletscope.core.features.ways import WAYS
 from tripletscope.core.inference.held_out.ceiling import VAGUE
 from tripletscope.core.inference.held_out.choice_accuracy import ChoiceAccuracy
 from tripletscope.core.models.embedding import STE
@@ -174,10 +175,30 @@ def accuracy_said(
         if nothing:
             yield Statement(words("features at chance", names=nothing))
         yield from _differences(rows, best)
+    yield from _compared_otherwise(result)
     yield _of_ceiling(best, ceilings.get(scheme))
     if len(set(table["held_out"])) > 1:
         learned = (table["model"] != "raw").any()
         yield Advice(words("learned by heart" if learned else "nothing learned"))
+
+
+def _compared_otherwise(result: Explained) -> Iterator[Statement]:
+    """Spaces that predict better as they are if their rows are compared otherwise."""
+    found = []
+    for k, space in enumerate(result.spaces):
+        better, own = result.better_way(k), result.own_way[k]
+        if better is not None:
+            found.append(words(
+                "better way", space=unmarked(space), way=_way(better), own=_way(own),
+                accuracy=result.by_way.value[k, better], before=result.by_way.value[k, own],
+            ))
+    if found:
+        yield Statement(words("compared otherwise", spaces=words.first(found, _MOST)))
+
+
+def _way(number: int) -> str:
+    metric, standardise = WAYS[number]
+    return words(f"compared by {metric}") + (words("of standardised") if standardise else "")
 
 
 def _differences(rows: pd.DataFrame, best: pd.Series) -> Iterator[Statement]:

@@ -105,7 +105,8 @@ def _settings(context: Context, key: str, table: KeptTable) -> None:
     metric = st.selectbox(
         "Compare rows by", list(METRICS), list(METRICS).index(before["metric"]),
         key=f"{key}.metric", format_func=lambda name: METRICS[name],
-        help="Cosine and correlation are usual for vectors of networks and language models.",
+        help="Cosine and correlation are usual for vectors of networks and language models, inner "
+        "products for odd-one-out choices: similar is what has much of the same.",
     )
     standardise = st.toggle(
         "Standardise", before["standardise"], key=f"{key}.standardise",

@@ -37,14 +37,19 @@ def space():
     return FeatureSpace(name="x", values=VALUES)
 
 
+def _part_of(function, k):
+    return lambda *arguments: function(*arguments)[k]
+
+
 def test_gradients(sets):
     apart = RNG.normal(size=len(sets.distinct))
     by_pair = partial(mean_loss, sets)
     assert check_grad(lambda d: by_pair(d)[0], lambda d: by_pair(d)[1], apart) < 1e-5
     left = np.abs(RNG.normal(size=len(sets.distinct)))
-    transform = models._transform_loss(sets, VALUES / 2, left, 0.1)
     at = RNG.normal(size=25)
-    assert check_grad(lambda v: transform(v)[0], lambda v: transform(v)[1], at) < 1e-4
+    for of_products in (False, True):
+        transform = models._transform_loss(sets, VALUES / 2, left, 0.1, of_products=of_products)
+        assert check_grad(*(_part_of(transform, k) for k in range(2)), at) < 1e-4
     # In single precision steps must be longer.
     weights = models._weights_loss(sets, RNG.normal(size=(len(sets.distinct), 5)), 0.1)
     at = RNG.normal(size=5)
@@ -60,8 +65,10 @@ def test_sums_over_pairs_are_a_quadratic_form(monkeypatch):
         assert found == pytest.approx(pull @ (x[i] - x[j]) ** 2)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "product"])
 @pytest.mark.parametrize("name", ["weighted", "linear"])
-def test_the_strongest_penalty_leaves_distances_as_they_are(name, sets, space):
+def test_the_strongest_penalty_leaves_distances_as_they_are(name, metric, sets):
+    space = FeatureSpace(name="x", values=VALUES, metric=metric)
     model, raw = (MODELS[one](space, np.arange(20), 50) for one in (name, "raw"))
     found = model.log_odds(next(model.path(sets, [1e-4])), sets.distinct)
     expected = raw.log_odds(next(raw.path(sets, [0.0])), sets.distinct)
@@ -70,7 +77,7 @@ def test_the_strongest_penalty_leaves_distances_as_they_are(name, sets, space):
     assert log_likelihood(sets, loose).mean() > log_likelihood(sets, found).mean() + 0.1
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "product"])
 def test_components_that_are_cut_off_stay_as_they_are(metric, sets):
     space = FeatureSpace(name="x", values=VALUES, metric=metric)
     few, whole = (MODELS["linear"](space, np.arange(20), p) for p in (2, 50))
@@ -78,9 +85,10 @@ def test_components_that_are_cut_off_stay_as_they_are(metric, sets):
     np.testing.assert_allclose(one, other, rtol=0.02)
 
 
-def test_weights_of_many_columns_are_those_of_components(sets, monkeypatch):
+@pytest.mark.parametrize("metric", ["euclidean", "product"])
+def test_weights_of_many_columns_are_those_of_components(metric, sets, monkeypatch):
     monkeypatch.setattr(models, "MOST_WEIGHTS", 3)
-    space = FeatureSpace(name="x", values=VALUES)
+    space = FeatureSpace(name="x", values=VALUES, metric=metric)
     model = MODELS["weighted"](space, np.arange(20), 50)
     weights = next(model.path(sets, [1e-4]))
     assert weights.shape == (4,)

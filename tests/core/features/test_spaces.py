@@ -18,13 +18,45 @@ VALUES = np.random.default_rng(0).normal(size=(8, 3))
 PAIRS = np.array([(i, j) for i in range(8) for j in range(i + 1, 8)])
 
 
-@pytest.mark.parametrize("metric", METRICS)
+OF_SCIPY = [metric for metric in METRICS if metric != "product"]
+
+
+@pytest.mark.parametrize("metric", OF_SCIPY)
 def test_distances_are_those_of_scipy(metric):
     space = FeatureSpace(name="x", values=VALUES, metric=metric)
     np.testing.assert_allclose(space.dissimilarities(), cdist(VALUES, VALUES, metric), atol=1e-12)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+def test_inner_products_count_from_the_most_alike():
+    values = VALUES.copy()
+    values[2, 1] = np.nan
+    space = FeatureSpace(name="x", values=values, metric="product")
+    known = np.flatnonzero(space.known)
+    products = (VALUES @ VALUES.T)[np.ix_(known, known)]
+    one, other = np.triu_indices(len(known), 1)
+    apart = space.dissimilarities()
+    assert np.isnan(apart[2, 0])
+    assert (np.diagonal(apart) == 0).all()
+    np.testing.assert_allclose(
+        apart[known[one], known[other]], products[one, other].max() - products[one, other]
+    )
+    pairs = np.column_stack([known[one], known[other]])
+    np.testing.assert_allclose(space.apart(pairs), -products[one, other])
+    np.testing.assert_allclose(space.parts(pairs).sum(axis=1), -products[one, other])
+
+
+def test_products_fitted_to_answers_are_distances_from_nought():
+    values = np.abs(VALUES)
+    answers = Triplets.from_array([[0, 1, 2], [3, 4, 5], [5, 6, 7], [1, 2, 3]])
+    fitted = FeatureModel.of(FeatureSpace(name="x", values=values, metric="product")).fit(answers)
+    apart = fitted.distances()
+    assert apart.min() == 0
+    i, j = np.triu_indices(8, 1)
+    against = -(values @ values.T)[i, j] * fitted.weights_[0]
+    np.testing.assert_allclose(apart[i, j] - apart[0, 1], against - against[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("metric", OF_SCIPY)
 def test_columns_add_up_to_what_models_weight(metric):
     space = FeatureSpace(name="x", values=VALUES, metric=metric)
     expected = cdist(VALUES, VALUES, "sqeuclidean" if metric == "euclidean" else metric)

@@ -10,6 +10,7 @@ import pytest
 
 import tripletscope as ts
 from tests.core.features.test_explain import of_people, spaces_of
+from tests.core.features.test_ways import observed
 from tripletscope.core.engine.estimate import Estimate
 from tripletscope.core.features.correlation import MapCorrelation
 from tripletscope.core.features.explain import explain
@@ -117,6 +118,17 @@ def test_random_features():
     said = texts(accuracy_said(found, in_order(found.table), {}))
     assert said[0].startswith("No features are seen to predict choices among held-out objects")
     assert not any("ahead" in sentence or "told apart" in sentence for sentence in said)
+
+
+def test_rows_that_are_compared_otherwise():
+    values, answers = observed("product", 2, sparse=True)
+    spaces = [ts.features.FeatureSpace(name="net *A*", values=values),
+              ts.features.FeatureSpace(name="net B", values=values, metric="product")]
+    found = explain(spaces, answers, components=5, object_folds=2, folds=2)
+    said = " ".join(texts(accuracy_said(found, in_order(found.table), {})))
+    assert "predict better: net ∗A∗ by inner product, ." in said
+    assert "(by Euclidean distance, ." in said
+    assert "net B by" not in said
 
 
 def test_random_correlations():
