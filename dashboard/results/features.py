@@ -163,6 +163,7 @@ def accuracy_said(
     scheme = rows["held_out"].iloc[0]
     best = rows.loc[rows["accuracy"].idxmax()]
     key = ("best" if len(set(rows["space"])) > 1 else "one") if best["significant"] else "none"
+    yield from _compared_otherwise(result)  # before accuracies that are too low for it
     yield Statement(words(
         f"features {key} {scheme}", best=best["space"], how=words(f"model {best['model']}"),
         accuracy=tuple(best[["accuracy", "low", "high"]]), over=result.accuracy.over,
@@ -175,7 +176,6 @@ def accuracy_said(
         if nothing:
             yield Statement(words("features at chance", names=nothing))
         yield from _differences(rows, best)
-    yield from _compared_otherwise(result)
     yield _of_ceiling(best, ceilings.get(scheme))
     if len(set(table["held_out"])) > 1:
         learned = (table["model"] != "raw").any()
