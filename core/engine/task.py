@@ -17,7 +17,8 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 import numpy as np
 
 from tripletscope.core.data.lazy import cached_property
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.named import hint
+from tripletscope.core.data.triplets import Answers, Triplets
 from tripletscope.core.engine.declared import Column, checked, parameters, with_seed
 from tripletscope.core.engine.docstrings import OPTIONAL, completed, documented, short_signature
 from tripletscope.core.engine.estimate import as_plain, estimates_of, from_plain, plain_names
@@ -39,7 +40,7 @@ def declared(function: Function) -> Function:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        bound = signature.bind(*args, **with_seed(kwargs))
+        bound = _bound(function.__name__, signature, args, with_seed(kwargs))
         for name in {p.record for p in parameters(function)} & set(bound.arguments):
             value, kind = bound.arguments[name], get_type_hints(function)[name]
             if not isinstance(value, kind):
@@ -59,6 +60,27 @@ def declared(function: Function) -> Function:
         signature, {p.record or p.name for p in parameters(function)}
     )
     return call
+
+
+def _bound(
+    name: str, signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[str, Any]
+) -> inspect.BoundArguments:
+    """Arguments of a call; what is misspelt, missing or in another's place is named."""
+    takes_more = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+    for word in named:
+        if word not in signature.parameters and not takes_more:
+            raise TypeError(f"{name}() has no argument {word!r}{hint(word, signature.parameters)}")
+    try:
+        bound = signature.bind(*args, **named)
+    except TypeError as error:
+        needed = [p.name for p in signature.parameters.values() if p.default is p.empty]
+        raise TypeError(f"{name}() {error}; it takes {name}({', '.join(needed)}, …)") from None
+    first = bound.arguments.get("method")
+    if isinstance(first, type):
+        raise TypeError(f"the method of {name}() is a class: make one, such as {first.__name__}()")
+    if isinstance(first, Answers):
+        raise TypeError(f"the method of {name}() comes first, the answers second")
+    return bound
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,8 @@ def coloured(objects: pd.DataFrame, way: Colouring | None) -> tuple[str | None, 
 def name_parts(names: Sequence[str]) -> dict[int, pd.Series]:
     """Parts of names that take few values, like BF and WM of CFD-BF-001 and CFD-WM-004.
 
-    A name is cut at signs, and between letters and digits. A part counts if all names have it,
+    A name is cut at signs, and between letters and digits; where names have more words or fewer,
+    these stay together. A part counts if all names have it,
     each of its values belongs to at least two objects, and there are at most a third as many
     values as objects.
 
@@ -88,6 +89,8 @@ def name_parts(names: Sequence[str]) -> dict[int, pd.Series]:
 @lru_cache(maxsize=8)  # a redraw asks several times
 def _parts(names: tuple[str, ...]) -> dict[int, pd.Series]:
     cut = [re.findall(r"[^\W\d_]+|\d+", name) for name in names]
+    if len({*map(len, cut)}) > 1:  # words such as "green apple" have no place of their own
+        cut = [re.findall(r"[^\W\d_]+(?: [^\W\d_]+)*|\d+", name) for name in names]
     parts: dict[tuple[int, ...], tuple[int, pd.Series]] = {}
     for place in range(min(map(len, cut), default=0)):
         values = pd.Series(pd.Categorical([pieces[place] for pieces in cut]))

@@ -53,6 +53,14 @@ def gains(crowd: ts.Triplets):
 #: A call, and what its message names.
 CALLS: dict[str, tuple[Callable, str]] = {
     "task": (lambda a, c: ts.run("fits", ts.STE(), a), "did you mean 'fit'"),
+    "option of a function": (
+        lambda a, c: ts.cross_validate(ts.STE(), a, fold=3), "'fold'; did you mean 'folds'"
+    ),
+    "no answers": (
+        lambda a, c: ts.bootstrap(a), "bootstrap() missing a required argument: 'triplets'"
+    ),
+    "answers first": (lambda a, c: ts.bootstrap(a, ts.STE()), "comes first, the answers second"),
+    "class as a method": (lambda a, c: ts.cross_validate(ts.STE, a), "such as STE()"),
     "no task": (lambda a, c: ts.run("qqq", ts.STE(), a), "there is no task 'qqq'"),
     "option of a task": (
         lambda a, c: ts.run("bootstrap", ts.STE(), a, {"replicate": 3}), "did you mean 'replicates'"
@@ -119,7 +127,7 @@ CALLS: dict[str, tuple[Callable, str]] = {
 @pytest.mark.parametrize("call", CALLS)
 def test_what_is_misspelt_is_answered_by_what_is_near(call, answers, crowd):
     ask, near = CALLS[call]
-    with pytest.raises(ValueError, match=re.escape(near)):
+    with pytest.raises((ValueError, TypeError), match=re.escape(near)):
         ask(answers, crowd)
 
 

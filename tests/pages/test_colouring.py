@@ -42,6 +42,8 @@ def test_parts_of_names_that_take_few_values_are_found():
         2: ["AF", "BF", "WM"], 3: ["000", "001", "002", "003"],
     }
     assert list(name_parts([f"{what}{k}" for what in ("cup", "pot") for k in range(4)])) == [1]
+    fruit = [f"{what} {k:03d}" for what in ("chair", "green apple", "tool box") for k in range(9)]
+    assert [*name_parts(fruit)[1].cat.categories] == ["chair", "green apple", "tool box"]
 
 
 @pytest.mark.parametrize("names", [
