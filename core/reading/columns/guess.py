@@ -137,7 +137,9 @@ def choice_codings(table: Table, reading: Reading) -> tuple[list[str], str]:
     fitting = codings_of(words, len(task.outcomes))
     roles = [reading.objects[i] for i in task.options]
     options = [plain_texts(table, reading.roles[role]) for role in roles or reading.objects]
-    meant = respelt({*choice}, {text for one in options for text in one if text})
+    meant = respelt(
+        {*choice}, {text for one in options for text in one if text}
+    ) if not fitting else {}
     named = np.array([meant.get(text, text) for text in choice], dtype=object)
     offered = np.logical_or.reduce([named == one for one in options])
     share = offered[written].mean() if written.any() else 0.0

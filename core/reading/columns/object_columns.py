@@ -376,7 +376,8 @@ def _responses_in(columns: Columns, objects: Sequence[ColumnCells]) -> list[Resp
             continue
         said = column.responses
         if called:
-            said = _coded(_naming(said, objects))
+            naming = _naming(said, objects)
+            said = naming if names_one_of(naming, objects) >= _NAMED else _coded(said)
         found += _responses(said, objects, called)
     if not found:  # codes of a lab's own
         found = [
@@ -398,7 +399,9 @@ def _naming(column: ColumnCells, objects: Sequence[ColumnCells]) -> ColumnCells:
     People and models say that they cannot tell, in words of their own.
     """
     names = frozenset[str]().union(*(one.values for one in objects))
-    if column.values <= names or (column.is_numeric and any(one.is_numeric for one in objects)):
+    words = {text.casefold() for text in column.values}
+    # Of 1.png, 2.png and 3.png, 1 may be the first.
+    if column.values <= names or column.is_numeric or any(codings_of(words, n) for n in (2, 3)):
         return column
     spelt = column.spelt(respelt(column.values, names))
     naming = spelt.without(spelt.values - names)

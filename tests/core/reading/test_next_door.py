@@ -216,6 +216,24 @@ def test_names_are_chosen_in_other_spellings_but_not_of_two_alike():
     assert omitted.reason == "the response is none of the objects, such as “chair”"
 
 
+@pytest.mark.parametrize("names", [("1.png", "2.png", "3.png"), ("(1)", "(2)", "(3)")])
+@pytest.mark.parametrize("headers", [
+    ("item1", "item2", "item3", "odd"), ("anchor", "left", "right", "choice"),
+])
+def test_numbers_are_places_and_not_the_names_that_hold_them(names, headers):
+    rng = np.random.default_rng(1)
+    shown = np.array([rng.permutation(3) for _ in range(60)])
+    frame = pd.DataFrame(np.array(names)[shown], columns=headers[:3])
+    of_two = headers[0] == "anchor"
+    place = rng.integers(0, 2 if of_two else 3, 60)
+    try:
+        found = read(frame.assign(**{headers[3]: place + 1}).to_csv(index=False).encode())
+    except AmbiguousTable:
+        return
+    chosen = names[shown[0, place[0] + of_two]]
+    assert found.ids[found.rows[0, 1 if of_two else 2]] == chosen
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_minus_one_is_the_left_one_or_no_as_the_answers_say(seed):
     """Minus one and one are the left and the right, or no and yes; nothing but answers can tell."""
