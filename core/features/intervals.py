@@ -129,7 +129,7 @@ class Crossed:
             return 1.0
         if np.ptp(values) == 0:
             error = np.sqrt(at * (1 - at) / min(self.degrees + 1, len(values)))
-            return float(stdtr(self.degrees, (at - mean) / error))
+            return float(stdtr(self.degrees, (at - mean) / error)) if error else 0.0
         return float(stdtr(self.degrees, (at - mean) / np.sqrt(variance))) if variance else 0.0
 
     def _moments(self, values: np.ndarray) -> tuple[float, float]:

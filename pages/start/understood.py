@@ -34,7 +34,8 @@ def show_understood() -> None:
         st.markdown(
             f"- As they are: files of {PROGRAMS}.\n- {FORMATS}; with or without a header, which "
             "may be in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, "
-            "Turkish, Russian, Japanese or Chinese.\n- A square matrix of similarities or "
-            "distances; a table with rankings or with one column per participant.\n"
+            "Turkish, Russian, Japanese or Chinese.\n- A square matrix of similarities, "
+            "distances or confusions; ratings of pairs, sorting into piles, rankings, or one "
+            "column per participant.\n"
             "- Beside the answers: a table of the objects, and their pictures."
         )

@@ -10,7 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletscope.core.reading.formats.text import unique_names
-from tripletscope.core.reading.formats.wide import melted, pairs_of_rows, trials_of_rows
+from tripletscope.core.reading.formats.wide import (
+    melted,
+    pairs_of_rows,
+    people_of_columns,
+    trials_of_rows,
+)
 from tripletscope.core.reading.names import (
     TASK_NAMES,
     asked_for,
@@ -62,7 +67,9 @@ class _Questions(NamedTuple):
 def rows_of_columns(table: Table) -> Table:
     """A row for each person and question of a questionnaire, or pair of objects; else as it is."""
     table, asked = below_questions(table)
-    for reshape in (pairs_of_rows, questions_of_columns, ratings_of_columns, trials_of_rows):
+    for reshape in (
+        people_of_columns, pairs_of_rows, questions_of_columns, ratings_of_columns, trials_of_rows
+    ):
         changed = reshape(asked)
         if changed is not None:
             return changed

@@ -1,19 +1,23 @@
-"""Ratings of pairs with a column for each pair, such as ``cat_dog``, and a row for each person."""
+"""Tables with a column for each pair, trial or person, made into a row for each answer."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
+from tripletscope.core.reading.columns.guess import anchored_roles, numbered_columns
 from tripletscope.core.reading.columns.object_columns import is_called_response
 from tripletscope.core.reading.columns.pair_columns import is_beside, meaning_of, says_value
+from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ, names_one_of
 from tripletscope.core.reading.names import (
     ALIASES,
     common_start,
     counted,
+    is_usual_name,
     listing,
     named,
     normalised,
@@ -29,9 +33,12 @@ _NUMBERED = re.compile(r"(\D*?)(\d+)(\D*)")
 #: Fields that trials have at least.
 _TRIAL_OF = ("object", "object", "response")
 #: The name that rows have as a column.
-_ROW = "number of the row"
+ROW = "number of the row"
 #: Rows that are looked at, and share of their cells that must be numbers.
 _ROWS, _NUMBERS = 200, 0.9
+#: Fewest columns of people; share of the rows in which three objects differ, of the answers that
+#: are options of their row, and of the answers of two people that are the same, at least.
+_PEOPLE, _DIFFER, _OPTIONS, _ALIKE = 3, 0.95, 0.98, 0.25
 
 
 def pairs_of_rows(table: Table) -> Table | None:
@@ -69,13 +76,18 @@ def melted(
     who = who or next((name for name in others if normalised(name).endswith("id")
                        and len(table.codes(name).values) == n), None)
     if who is None and n > 1:  # nothing else says whose row it is
-        rows = encoded(f"row {row}" for row in table.row_numbers(np.arange(n)).tolist())
-        who, table = _ROW, table.with_columns({_ROW: rows})
+        who, table = ROW, with_row_numbers(table)
     left = [name for name in others if name != who]
     return table.melted(columns, {"participant": who} if who else {}, about, value, [
         f"A column for each of {what}, a row for each person.",
         *[f"Columns that are {rest}: {listing(left, 12)}."] * bool(left), *notes,
     ])
+
+
+def with_row_numbers(table: Table) -> Table:
+    """The table with the number of each row as a column."""
+    rows = table.row_numbers(np.arange(table.n_rows)).tolist()
+    return table.with_columns({ROW: encoded(f"row {row}" for row in rows)})
 
 
 def trials_of_rows(table: Table) -> Table | None:
@@ -102,6 +114,71 @@ def trials_of_rows(table: Table) -> Table | None:
         fields, {"trial": [str(number) for number in numbers]},
         [f"Columns of {counted(len(numbers), 'trial')}, a row for each person."],
     )
+
+
+def people_of_columns(table: Table) -> Table | None:
+    """A row for each question and person, if rows name three objects, and columns are people.
+
+    Each says which of the three, by its name or by one of two or three codes.
+    """
+    if not table.header or len(table.columns) < 3 + _PEOPLE:
+        return None
+    columns = Columns(table)
+    for objects in _three_objects(columns):
+        rest = columns.but(*(one.name for one in objects))
+        if any(is_called_response(one.name) or named([one.name], ALIASES["participant"])
+               for one in rest):
+            continue
+        people = _who_choose(objects, rest)
+        if people:
+            others = [name for name in table.columns if name not in people]
+            if not any(columns[name].is_unique for name in others):
+                # Two rows about the same objects are two questions, and no copies.
+                table, others = with_row_numbers(table), [*others, ROW]
+            return table.melted(people, {name: name for name in others}, {"participant": people},
+                                "response", [
+                f"A column for each of {counted(len(people), 'person', 'people')} "
+                f"({listing(people, 3)}), a row for each question about three objects.",
+            ])
+    return None
+
+
+def _three_objects(columns: Columns) -> Iterator[list[ColumnCells]]:
+    """Three columns that may name the objects of a question: by their names, or the first ones."""
+    roles = anchored_roles(columns.table, columns.names)
+    numbered = [one for one in numbered_columns(columns.names).values() if len(one) == 3]
+    texts = [one.name for one in columns if not one.is_numeric and not one.is_constant][:3]
+    for names in [*([[*roles.values()]] if roles else []), *numbered, texts]:
+        objects = [columns[name] for name in names if name in columns.names]
+        if len(objects) < 3 or any(is_beside(one.name) for one in objects):
+            continue
+        different = len(frozenset().union(*(one.values for one in objects)))
+        # Each object is in several columns.
+        recur = sum(len(one.values) for one in objects) >= 1.5 * different
+        if different > 3 and recur and differ(objects) >= _DIFFER:
+            yield objects
+
+
+def _who_choose(objects: Sequence[ColumnCells], rest: Sequence[ColumnCells]) -> list[str]:
+    """Columns that say one of the objects of a row, or all one of two or three codes; or none."""
+    said = [one.responses for one in rest
+            if not is_beside(one.name) and not is_usual_name(one.name) and not one.counts_rows]
+    said = [one for one in said if one.n_written]
+    by_name = [one for one in said if names_one_of(one, objects) >= _OPTIONS]
+    if len(by_name) < _PEOPLE:
+        by_name = []
+        words = {text.casefold() for one in said for text in one.values}
+        if not 2 <= len(words) <= 3:
+            return []
+    people = by_name or said
+    if len(people) < _PEOPLE:
+        return []
+    # People are alike by chance at least; ranks of the three never are.
+    alike = [
+        float(np.mean((one.texts == other.texts)[both]))
+        for one, other in pairwise(people) if (both := one.written & other.written).any()
+    ]
+    return [one.name for one in people] if alike and np.mean(alike) >= _ALIKE else []
 
 
 def _pairs_in(columns: Sequence[str]) -> tuple[dict[str, tuple[str, str]], str] | None:

@@ -11,7 +11,13 @@ import pandas as pd
 from scipy.special import comb
 
 from tripletscope.core.reading.columns.pair_columns import NAMES, is_beside, participant_of
-from tripletscope.core.reading.columns.values import ColumnCells, Columns, differ, share
+from tripletscope.core.reading.columns.values import (
+    ColumnCells,
+    Columns,
+    differ,
+    names_one_of,
+    share,
+)
 from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign
 from tripletscope.core.reading.names import named, normalised
 
@@ -115,6 +121,8 @@ def _by_rows(columns: Columns) -> list[Claim]:
     rows = columns.sample.n_rows
     if not (_OBJECTS <= len(things) <= _MOST_OBJECTS and _FEWEST <= rows <= _MOST):
         return []
+    if len({one.is_numeric for one in things}) > 1 or _are_options(things):
+        return []
     cells = np.array([one.texts for one in things], dtype=object)
     sorts = [_cells(str(k), own) for k, own in enumerate(cells.T)]
     if not all(_is_sort(one, len(things), gaps=True) for one in sorts):
@@ -139,6 +147,15 @@ def _by_rows(columns: Columns) -> list[Claim]:
         {**({"participant": who} if who else {}),
          **{f"pile[{one.name}]": one.name for one in things}},
     )]
+
+
+def _are_options(things: list[ColumnCells]) -> bool:
+    """Whether the first three never are alike, and each row has hardly anything else.
+
+    So it is where rows are questions about three objects, and columns are people.
+    """
+    named = [names_one_of(one, things[:3]) for one in things[3:]]
+    return bool(named) and differ(things[:3]) > 0.95 and float(np.mean(named)) > 0.95
 
 
 def _as_they_come(column: ColumnCells) -> bool:

@@ -23,6 +23,7 @@ from tripletscope.core.reading.columns.guess import (
 )
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.formats.several import FILE, file_column
+from tripletscope.core.reading.formats.wide import ROW, with_row_numbers
 from tripletscope.core.reading.layouts import Layout, items
 from tripletscope.core.reading.names import ALIASES, is_usual_name, listing, named
 from tripletscope.core.reading.table import Table, decoded, encoded
@@ -159,7 +160,8 @@ def _with_informants(table: Table) -> Table | None:
         is_object = np.logical_or.reduce([texts == other for other in cells]) | (texts == "")
         if not (is_number.all() or is_object.all()):
             return None
-    kept = [*objects, *filter(None, [file_column(table)])]
+    # Two rows about the same objects are two questions, and no copies.
+    table, kept = with_row_numbers(table), [*objects, *filter(None, [file_column(table)]), ROW]
     return table.melted(others, {c: c for c in kept}, {_WHO: others}, _ANSWER, [
         f"Columns {listing(others)} are one participant each: {len(others):,} answers for each row."
     ])
