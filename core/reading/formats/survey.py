@@ -9,8 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tripletscope.core.reading.columns.object_columns import is_called_response
+from tripletscope.core.reading.formats.listed import objects_in_cells
 from tripletscope.core.reading.formats.text import unique_names
 from tripletscope.core.reading.formats.wide import (
+    counts_of_options,
     melted,
     pairs_of_rows,
     people_of_columns,
@@ -28,8 +31,13 @@ from tripletscope.core.reading.table import Table
 
 #: Fewest questions of a kind, most different answers to one, and rows that are looked at.
 _FEWEST, _ANSWERS, _ROWS = 4, 5, 5_000
+#: Fewest different prompts, most rows with one, and most columns of such a table.
+_PROMPTS, _MOST_PROMPTS, _BESIDE = 10, 200_000, 40
 #: Answers that are numbers of options.
 _PLACES = {"1", "2", "3"}
+_LETTERS = {letter: str(k % 3 + 1) for k, letter in enumerate("ABCabc")}
+#: What models put around a reply.
+_QUOTES = " .*\"'“”()"
 #: Share of the cells that must be numbers, where these are asked for.
 _NUMBERS = 0.9
 #: Share of the questions that have a word of their kind.
@@ -66,9 +74,11 @@ class _Questions(NamedTuple):
 
 def rows_of_columns(table: Table) -> Table:
     """A row for each person and question of a questionnaire, or pair of objects; else as it is."""
+    table = objects_in_cells(table) or questions_in_cells(table) or table
     table, asked = below_questions(table)
     for reshape in (
-        people_of_columns, pairs_of_rows, questions_of_columns, ratings_of_columns, trials_of_rows
+        people_of_columns, counts_of_options, pairs_of_rows, questions_of_columns,
+        ratings_of_columns, trials_of_rows,
     ):
         changed = reshape(asked)
         if changed is not None:
@@ -93,6 +103,42 @@ def questions_of_columns(table: Table) -> Table | None:
         found = _questions({column: asked[column] for column in columns}, answers)
         if len(found.of) >= _FEWEST:
             return _of_questions(table, found)
+    return None
+
+
+def questions_in_cells(table: Table) -> Table | None:
+    """The table with a column for each object of the question that a cell of each row asks.
+
+    So are prompts of language models. The response beside it is one of the objects, or its place.
+    """
+    if not table.header or not 2 <= len(table.columns) <= _BESIDE or table.n_rows > _MOST_PROMPTS:
+        return None
+    said = [column for column in table.columns if is_called_response(column)]
+    for column in table.columns if len(said) == 1 else ():
+        coded, response = table.codes(column), table.codes(said[0])
+        asked = {text: _bare(text) for text in coded.values}
+        if column in said or len(asked) < _PROMPTS or not all(map(_is_sentence, asked.values())):
+            continue
+        answers = {text: set() for text in asked}
+        replies = [text.strip(_QUOTES) for text in response.values]
+        if {*replies} <= _LETTERS.keys():
+            replies = [_LETTERS[text] for text in replies]
+        for own, code in zip(coded.codes.tolist(), response.codes.tolist(), strict=True):
+            if own >= 0 and code >= 0:
+                answers[coded.values[own]].add(replies[code])
+        found = _questions(asked, answers)
+        if len(found.of) >= _USUAL * len(asked) and not found.alike:
+            roles, value, _ = _roles(found)
+            added = {
+                name: coded.spelt([
+                    dict(zip(found.of, texts, strict=True)).get(text) for text in coded.values
+                ]) for name, texts in roles.items()
+            }
+            named_so = {} if value in table.columns else {value: table.data.column(said[0])}
+            kept = table.holding(table.data.drop_columns(said)) if named_so else table
+            return kept.with_columns(
+                added | named_so, f"Cells of column {column} are questions about three objects."
+            )
     return None
 
 
@@ -230,7 +276,8 @@ def _between(text: str, fixed: Sequence[str]) -> list[str] | None:
     return [gap.strip(" \"'‘’“”„[]()") for gap in (*gaps, text[end:])]
 
 
-def _of_questions(table: Table, found: _Questions) -> Table:
+def _roles(found: _Questions) -> tuple[dict[str, list[str]], str, bool]:
+    """Objects of each question by their columns, a name for the answers, and whether by number."""
     own, words = [*found.of.values()], found.words
     asked, by_number = asked_for(words), False
     if own[0].anchor is None:
@@ -244,9 +291,14 @@ def _of_questions(table: Table, found: _Questions) -> Table:
         roles = {"anchor": [one.anchor for one in own]} | {
             f"option{k + 1}": [one.options[k] for one in own] for k in range(2)
         }
+    return roles, value, by_number
+
+
+def _of_questions(table: Table, found: _Questions) -> Table:
+    roles, value, by_number = _roles(found)
     table, unsaid = _of_options(table, found.of, by_number)
     return melted(
-        table, [*found.of], roles, value, counted(len(own), "question"), "no such question",
+        table, [*found.of], roles, value, counted(len(found.of), "question"), "no such question",
         *[f"{counted(found.alike, 'question')} left out that all answered alike: the other option "
           "is in no cell."] * bool(found.alike),
         *[f"Answers that name no option, and count as missing: {listing(unsaid)}."] * bool(unsaid),

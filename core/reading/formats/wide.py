@@ -34,8 +34,9 @@ _NUMBERED = re.compile(r"(\D*?)(\d+)(\D*)")
 _TRIAL_OF = ("object", "object", "response")
 #: The name that rows have as a column.
 ROW = "number of the row"
-#: Rows that are looked at, and share of their cells that must be numbers.
-_ROWS, _NUMBERS = 200, 0.9
+#: Rows that are looked at, and share of their cells that must be numbers; rows about which columns
+#: of people are recognised.
+_ROWS, _NUMBERS, _SAMPLE = 200, 0.9, 2_000
 #: Fewest columns of people; share of the rows in which three objects differ, of the answers that
 #: are options of their row, and of the answers of two people that are the same, at least.
 _PEOPLE, _DIFFER, _OPTIONS, _ALIKE = 3, 0.95, 0.98, 0.25
@@ -123,7 +124,7 @@ def people_of_columns(table: Table) -> Table | None:
     """
     if not table.header or len(table.columns) < 3 + _PEOPLE:
         return None
-    columns = Columns(table)
+    columns = Columns(table.head(_SAMPLE))
     for objects in _three_objects(columns):
         rest = columns.but(*(one.name for one in objects))
         if any(is_called_response(one.name) or named([one.name], ALIASES["participant"])
@@ -140,6 +141,30 @@ def people_of_columns(table: Table) -> Table | None:
                 f"A column for each of {counted(len(people), 'person', 'people')} "
                 f"({listing(people, 3)}), a row for each question about three objects.",
             ])
+    return None
+
+
+def counts_of_options(table: Table) -> Table | None:
+    """A row for each question and option, if rows name three objects, and how many chose each."""
+    if not table.header or len(table.columns) < 6:
+        return None
+    columns = Columns(table.head(_SAMPLE))
+    for objects in _three_objects(columns):
+        counts = [one for one in columns.but(*(one.name for one in objects))
+                  if one.is_whole and not one.counts_rows and not is_beside(one.name)]
+        if len(counts) != 3 or any(not one.written.all() for one in counts):
+            continue
+        numbers = np.array([one.numbers for one in counts])
+        total = numbers.sum(axis=0)
+        # As many people answered each question, but for a few; ranks are all different numbers.
+        if numbers.min() < 0 or np.ptp(total) > total.max() / 4 or total.max() <= 6:
+            continue
+        names = [one.name for one in counts]
+        table, others = with_row_numbers(table), [n for n in table.columns if n not in names]
+        return table.melted(names, {name: name for name in [*others, ROW]}, {
+            "response": ["1", "2", "3"],
+        }, "count", [f"Columns {listing(names)} count who chose each of three objects: a row for "
+                     "each of these."])
     return None
 
 

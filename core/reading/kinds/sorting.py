@@ -150,12 +150,23 @@ def _by_rows(columns: Columns) -> list[Claim]:
 
 
 def _are_options(things: list[ColumnCells]) -> bool:
-    """Whether the first three never are alike, and each row has hardly anything else.
+    """Whether three columns never are alike, and another one always is like one of them.
 
-    So it is where rows are questions about three objects, and columns are people.
+    So it is where rows are questions about three objects, with answers. Labels of piles are in most
+    rows, or not the same of different objects.
     """
-    named = [names_one_of(one, things[:3]) for one in things[3:]]
-    return bool(named) and differ(things[:3]) > 0.95 and float(np.mean(named)) > 0.95
+    rows = [{*row} for row in zip(*(one.texts for one in things), strict=True)]
+    for three in combinations([one for one in things[:6] if not one.is_numeric], 3):
+        union = frozenset().union(*(one.values for one in three))
+        in_row = np.median([len(row & union) for row in rows])
+        if len(union) < 2 * in_row or differ(three) <= 0.95 or any(
+            share(one, other) < 0.5 for one, other in combinations(three, 2)
+        ):
+            continue
+        others = [one for one in things if all(one.name != own.name for own in three)]
+        if any(names_one_of(one, three) > 0.95 for one in others):
+            return True
+    return False
 
 
 def _as_they_come(column: ColumnCells) -> bool:
