@@ -103,7 +103,7 @@ class Session:
 
     def open(self, dataset: str) -> None:
         """Open a data set; a file that is being read waits until somebody goes on with it."""
-        if dataset != self._dataset and (upload := services().uploads.of(self.id)) is not None:
+        if (upload := services().uploads.of(self.id)) is not None:
             self.drafts[ASIDE] = upload.id
         self._dataset, self.missing = dataset, ""
         services().workspace.touch(dataset)

@@ -28,6 +28,8 @@ from tripletscope.core.ratings.dissimilarities import (
 _FEWEST = 1.0
 #: Rounds in which expected errors are fitted to how often each is shown, and answered.
 _FITTED = 50
+#: Fewest responses of which percents are told, by how much these are rounded, and their sums.
+_FEWEST_TRIALS, _ROUNDED, _NEARLY = 5, 0.5001, 3.0
 #: Of the test that pairs are confused otherwise: its level is low, as people in one table differ.
 _LEVEL, _SIMULATED = 0.01, 199
 
@@ -100,6 +102,12 @@ class Confusions(RatedDissimilarities):
                 f"{self.ids[int(np.argmin(shown))]} was never shown, only responded",
                 remedy="Rows are stimuli, columns responses; leave out responses such as none.",
             )
+        self._share = 1.0 if (trials := _trials_of_percents(self._counts)) is None else trials / 100
+        if trials is not None:
+            self.notes.append(
+                "Each row adds up to about 100, as percents do: errors and tests assume "
+                f"{trials} responses to each stimulus, the fewest that give these numbers."
+            )
         zeros = int(np.count_nonzero(self._counts.sum(axis=0) == 0))
         if zeros:
             self.notes.append(
@@ -146,9 +154,10 @@ class Confusions(RatedDissimilarities):
             # Counts drawn from shares with `addition` would contain it twice.
             raised, drawn = summed + self.options["addition"], np.empty((replicates, len(mean)))
             for each in drawn:
-                off = rng.normal(size=raised.shape) / np.sqrt(raised)
+                off = rng.normal(size=raised.shape) / np.sqrt(raised * self._share)
                 each[:] = self._dissimilarity_by(np.log(raised) + off)
-            error, count = self._delta(summed), self._trials(summed)
+            error = self._delta(summed) / np.sqrt(self._share)
+            count = self._trials(summed) * self._share
         return Dissimilarities(
             self.ids, squares(mean, n), squares(error, n), squares(count, n), len(self.raters),
             "raters" if people > 1 else "trials", squares(drawn, n), self.notes,
@@ -171,7 +180,8 @@ class Confusions(RatedDissimilarities):
 
     def differs_from_random(self, rng: np.random.Generator) -> bool:
         """Whether pairs are confused more often or seldom than errors `at_random` are."""
-        parts = [self._expected(counts)[1] for counts in self._counts]
+        observed = np.round(self._counts * self._share)
+        parts = [self._expected(counts)[1] for counts in observed]
         pairs = np.triu_indices(len(self.ids), 1)
         total = sum(parts)
         expected = (total + total.T)[pairs]
@@ -180,7 +190,7 @@ class Confusions(RatedDissimilarities):
             found = (counts + counts.T)[pairs]
             return float(np.sum((found - expected) ** 2 / np.where(expected > 0, expected, 1.0)))
 
-        seen = distance(sum(self._counts))
+        seen = distance(sum(observed))
         others = [distance(sum(self._drawn(likely, rng) for likely in parts))
                   for _ in range(_SIMULATED)]
         return 1 + sum(other >= seen for other in others) <= _LEVEL * (1 + _SIMULATED)
@@ -246,3 +256,15 @@ class Confusions(RatedDissimilarities):
             some = np.sort(np.random.default_rng(seed).choice(len(table), most, replace=False))
             table, weight = table[some], weight[some] * (weight.sum() / weight[some].sum())
         return self._answers(table[:, 1:], weight, table[:, 0], name)
+
+
+def _trials_of_percents(counts: np.ndarray) -> int | None:
+    """The fewest responses to each stimulus that counts (p, n, n) may be percents of, or None."""
+    sums = counts.sum(axis=2)
+    if not (np.abs(sums[sums > 0] - 100) <= _NEARLY).all():
+        return None
+    return next(
+        trials for trials in range(_FEWEST_TRIALS, 101)
+        if trials == 100
+        or (np.abs(np.round(counts * trials / 100) * 100 / trials - counts) <= _ROUNDED).all()
+    )

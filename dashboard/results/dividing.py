@@ -6,7 +6,7 @@ import pandas as pd
 
 from tripletscope.core.data.question_kinds import N_ASKED, N_SILENT, N_UNANSWERED
 from tripletscope.core.reading.layouts.collect import KIND, TASK, UNANSWERED_BY
-from tripletscope.core.reading.names import normalised
+from tripletscope.core.reading.names import normalised, words_of
 
 #: Values that name groups: fewer tell nothing apart, more are no groups, unless they are people.
 _GROUPS = (2, 1000)
@@ -18,9 +18,15 @@ _NO_GROUPS = (
 #: Columns that say something else of an answer than its condition, and most conditions.
 _NO_CONDITIONS = (_PEOPLE, "split", "sampler")
 _CONDITIONS = 12
-#: Columns that say how an answer was given or whether it was right, as programs call them.
+#: Words in names of columns that say how an answer was given or whether it was right, as programs
+#: call them.
 _OF_ANSWERS = frozenset((
-    "correct", "iscorrect", "accuracy", "acc", "corr", "key", "keypress", "button", "response",
+    "correct", "accuracy", "acc", "corr", "right", "wrong", "key", "keypress", "keys", "button",
+    "resp", "response", "feedback", "confidence", "certainty", "score", "hit", "error",
+))
+#: Values of such columns: marks of right and wrong, keys, ratings.
+_MARKS = frozenset((
+    "0", "1", "true", "false", "yes", "no", "right", "wrong", "correct", "incorrect", "error",
 ))
 #: Columns that Collect writes, beside those of the experimenter.
 _OF_COLLECT = (KIND, TASK, "input", UNANSWERED_BY)
@@ -54,7 +60,7 @@ def condition_columns(answers: pd.DataFrame) -> list[str]:
     names = [name for name in dividing_columns(answers)
              if name not in _NO_CONDITIONS and answers[name].nunique() <= _CONDITIONS
              and not (TASK in answers and name in _OF_COLLECT)
-             and normalised(name) not in _OF_ANSWERS and not _is_side(answers, name)]
+             and not _is_of_answer(answers, name) and not _is_side(answers, name)]
     return sorted(names, key=lambda name: (_is_numbered(answers[name]), _is_between(answers, name)))
 
 
@@ -66,6 +72,18 @@ def main_condition(answers: pd.DataFrame) -> str:
     """
     name = next(iter(condition_columns(answers)), "")
     return "" if name and answers[name].nunique() > 2 and _is_numbered(answers[name]) else name
+
+
+def _is_of_answer(answers: pd.DataFrame, name: str) -> bool:
+    """Whether a column says how an answer was given: by its name, and marks, keys or numbers in it.
+
+    A condition may be called so, too, such as whether people respond by a word or a gesture.
+    """
+    if not {*map(normalised, words_of(name)), normalised(name)} & _OF_ANSWERS:
+        return False
+    values = answers[name].dropna().astype("str").str.casefold().unique().tolist()
+    are_marks = all(value in _MARKS or len(value) == 1 for value in values)
+    return are_marks or _is_numbered(answers[name])
 
 
 def _is_side(answers: pd.DataFrame, name: str) -> bool:

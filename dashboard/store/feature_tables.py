@@ -173,4 +173,4 @@ def may_be_called(name: str, wanted: str) -> bool:
 
 
 def _bare(name: str) -> str:
-    return re.sub(r" \(\d+\)$", "", name)
+    return re.sub(r" \(\d{1,3}\)$", "", name)  # a year is a part of the name

@@ -219,7 +219,10 @@ def _address(context: CollectContext, server: RunningServer | None) -> None:
 
 def is_here_only(address: str) -> bool:
     """Whether an address leads other computers to themselves."""
-    host = urlsplit(address).hostname or ""
+    try:
+        host = urlsplit(address if "://" in address else f"http://{address}").hostname or ""
+    except ValueError:  # no address, which is said beside its field
+        return False
     return host == "localhost" or host.startswith("127.") or host == "::1"
 
 

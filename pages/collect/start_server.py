@@ -9,11 +9,11 @@ from pathlib import Path
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.question_kinds import ABOUT_OBJECTS
+from tripletscope.core.data.question_kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.reading.layouts.collect import unanswered_note
 from tripletscope.core.studies.experiment import results
-from tripletscope.core.studies.experiment.experiment import LANGUAGES, STIMULI, Experiment
+from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard.collect import answer_log
 from tripletscope.dashboard.collect.participants import conditions
@@ -85,11 +85,14 @@ def open_answers(
         experiment.task, experiment.source, experiment.skip, experiment.time_limit,
     ]
     states = Counter(one.state for one in real)
+    asked = Counter(record.kind for record in records)
+    checked = sum(asked[kind] for kind in CHECKS)
     extra[COLLECTED] = {
         "began": len(real), "finished": states["finished"], "stopped": states["excluded"],
-        "language": LANGUAGES[experiment.language], "practice": experiment.n_practice,
-        "repeats": experiment.repeated, "checks": experiment.catch + experiment.gold_share,
-        "fails": experiment.fails,
+        "unanswered": states["unanswered"], "language": experiment.language,
+        "practice": experiment.n_practice * bool(asked["practice"]),
+        "repeats": asked["repeat"] / max(asked["question"], 1),
+        "checks": checked / max(asked["question"], 1), "fails": experiment.fails * bool(checked),
     }
     if first := min((one.answered_at for one in records if one.answered_at), default=""):
         extra[FIRST_ANSWER] = first
@@ -106,7 +109,9 @@ def open_answers(
     }
     if before is not None:
         if made_of == before.extra.get(_MADE_OF):
-            return before
+            if extra[COLLECTED] != before.extra.get(COLLECTED):  # who has finished since
+                workspace.note(before.id, COLLECTED, extra[COLLECTED])
+            return workspace.dataset(before.id) or before
         extra |= looked_at(workspace, before)
         return workspace.renew_dataset(before, answers.renamed(before.name), **parts)
     triplets, pairs = answers, None

@@ -179,7 +179,7 @@ def _plans(
                 "these plans", f"{count(len(shown), 'plan')} will be deleted. They can be computed "
                 "again.", partial(_delete, [listed[name].id for name in shown]),
             )
-    is_old = bool(asked and shown and not {*asked} & {*shown})
+    is_old = bool(shown and not {*asked} & {*shown})
     if is_old and not context.waiting:
         sizes = {Simulation.of(run).scenario.n_objects for run in runs}
         number = count(sizes.pop(), "object") if len(sizes) == 1 else "other numbers of objects"

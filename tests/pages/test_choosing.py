@@ -120,6 +120,18 @@ def test_what_programs_write_beside_answers_is_no_condition():
     assert main_condition(own) == "instruction"
 
 
+@pytest.mark.parametrize(("name", "values", "is_told"), [
+    ("key_resp.corr", (0, 1), False), ("Display.ACC", ("0", "1"), False),
+    ("is_right", ("True", "False"), False), ("feedback", ("correct", "wrong"), False),
+    ("corr_ans", ("f", "j"), False), ("confidence", (1, 2, 3), False), ("key", ("a", "l"), False),
+    ("key", ("C major", "A minor"), True), ("response", ("gesture", "word"), True),
+    ("feedback", ("always", "never"), True), ("score", ("high stakes", "low stakes"), True),
+])
+def test_marks_and_keys_are_no_conditions_whatever_programs_call_them(name, values, is_told):
+    table = columns(**{"other": resized("x"), name: resized(*values)})
+    assert (name in condition_columns(table)) is is_told
+
+
 def test_without_participants_conditions_are_those_of_trials():
     table = columns(told=resized("a", "b")).drop(columns="participant")
     assert main_condition(table) == "told"

@@ -395,6 +395,7 @@ def test_the_address_has_what_services_fill_in():
 @pytest.mark.parametrize(("address", "told"), [
     ("http://127.0.0.1:8000/?x=1", True), ("http://localhost:1", True), ("http://[::1]:80/", True),
     ("https://lab.example/a", False), ("http://192.168.1.4:8000", False), ("", False),
+    ("localhost:8502", True), ("http://[bad/", False),
 ])
 def test_an_address_of_this_computer_alone_is_not_sent_out_in_silence(address, told):
     assert is_here_only(address) is told

@@ -345,3 +345,22 @@ def test_a_file_waits_beside_a_data_set_that_is_opened_after_it(services):
     assert app.title[0].value.startswith("Reading notes")
     app = start("data", current.id)
     assert app.title[0].value.startswith("Reading notes")
+
+
+def test_the_data_set_that_is_open_is_shown_when_it_is_opened_again(services):
+    opened = open_sample(next(one for one in samples() if one.name == "ekman_colors"))
+    app = start()
+    current = app.session_state[_KEY]
+    current.open(opened.id)
+    current.save()
+    app = start("start", current.id)
+    app.file_uploader(key="upload").upload(
+        "notes.csv", b"anchor,near,far\na,b,c\nb,c,a\nc,a,b\n", "text/csv"
+    ).run()
+    current = app.session_state[_KEY]
+    assert start("data", current.id).title[0].value.startswith("Reading")
+    current.open(opened.id)
+    current.save()
+    app = start("data", current.id)
+    assert not app.title[0].value.startswith("Reading")
+    assert "is still to be read" in words(app)

@@ -53,7 +53,10 @@ def test_the_dialog_asks_for_terms_and_remembers_them(services, people):
 @pytest.mark.parametrize(("names", "told"), [
     (["5f0c8e2ab1d34c0a9b7e6d21", "60aa8e2ab1d34c0a9b7e6d2f"], True),
     (["A1B2C3D4E5F6G7", "A3ROYR3H2VPT9X"], True), (["ann@lab.org", "bob@uni.example.de"], True),
+    (["lab1", "lab2", "lab3", "60aa8e2ab1d34c0a9b7e6d2f"], True),
+    (["prolific_60AA8E2AB1D34C0A9B7E6D2F", "b"], True), (["A3ROYR3H2VPT9X (no. 1)", "b"], True),
     (["p01", "p02"], False), (["ann", "ANNA", "Al"], False), ([], False),
+    (["ALEXANDERSMITH", "sub-001", "A1"], False),
 ])
 def test_accounts_are_replaced_unless_somebody_says_otherwise(services, names, told):
     """An archive for everybody named people by what Prolific knows them by."""

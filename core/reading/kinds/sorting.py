@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import linear_sum_assignment
 from scipy.special import comb
 
 from tripletscope.core.reading.columns.pair_columns import NAMES, is_beside, participant_of
@@ -22,7 +23,7 @@ from tripletscope.core.reading.kinds import CERTAIN, LIKELY, Claim, Kind, Sign
 from tripletscope.core.reading.names import named, normalised
 
 #: Fewest and most columns of people that are looked at; fewest objects.
-_FEWEST, _MOST, _OBJECTS = 3, 200, 5
+_FEWEST, _MOST, _OBJECTS = 3, 1_000, 5
 #: Most objects that people sort, all at once.
 _MOST_OBJECTS = 1_000
 #: Columns whose agreement is looked at, and the adjusted Rand index above chance.
@@ -92,13 +93,13 @@ def _sorted_by(columns: Columns, who: str, pile: str) -> str | None:
     ).any() or len(table) < (1 - _MISSING) * len(people.values) * len(thing.values):
         return None
     wide = table.set_index(["thing", "who"])["pile"].unstack(fill_value="")  # noqa: PD010, unique
+    wide = wide.reindex(table["thing"].unique())  # as they come, not by their names
     sorts = [_cells(name, wide[name].to_numpy()) for name in wide.columns[:_COMPARED]]
     if any(not 2 <= len(one.values) < len(wide) for one in sorts):
         return None
-    agreement, error, _ = _agreement(sorts)
-    is_own = len({tuple(one.texts) for one in sorts}) > 1
-    is_seen = agreement >= _AGREE and agreement >= _ERRORS * error
-    return thing.name if is_own and is_seen else None
+    numbered = all(one.is_numeric for one in sorts)
+    is_own = _are_own(sorts) and not (numbered and _are_levels(sorts))
+    return thing.name if is_own and _agree(sorts) else None
 
 
 def _cells(name: str, texts: np.ndarray) -> ColumnCells:
@@ -117,11 +118,18 @@ def _by_rows(columns: Columns) -> list[Claim]:
     )
     if who is not None and not columns[who].is_unique:
         return []
-    things = [one for one in columns.but(who) if not is_beside(one.name) and not one.counts_rows]
     rows = columns.sample.n_rows
-    if not (_OBJECTS <= len(things) <= _MOST_OBJECTS and _FEWEST <= rows <= _MOST):
+    if not (_FEWEST <= rows <= _MOST and len(columns.table.columns) <= _MOST_OBJECTS):
         return []
-    if len({one.is_numeric for one in things}) > 1 or _are_options(things):
+    every = [columns[name] for name in columns.table.columns if name != who]
+    things = [one for one in every if not is_beside(one.name) and not one.counts_rows]
+    words = [one for one in things if not one.is_numeric]
+    if 2 * len(words) > len(things):
+        things = words  # age, or how many piles there were, are no piles
+    elif words:
+        return []
+    things = _without_numbers_of_piles(things)
+    if len(things) < _OBJECTS or _are_options(things):
         return []
     cells = np.array([one.texts for one in things], dtype=object)
     sorts = [_cells(str(k), own) for k, own in enumerate(cells.T)]
@@ -132,14 +140,11 @@ def _by_rows(columns: Columns) -> list[Claim]:
         [len(one.values) for one in sorts]
     ) < _SEVERAL):
         return []
-    agreement, error, same = _agreement(sorts[:_COMPARED])
-    is_own = same <= _SAME_LABELS
-    if numbered:
-        in_order = np.mean([_as_they_come(one) for one in sorts])
-        gapless = np.mean([_is_sort(one, len(things)) for one in sorts])
-        is_own = in_order >= _IN_ORDER or (is_own and gapless >= 1 - _GAPS)
+    gapless = np.mean([_is_sort(one, len(things)) for one in sorts])
+    compared = sorts[:_COMPARED]
+    is_own = _are_own(compared, others=not numbered or gapless >= 1 - _GAPS)
     mixed = not numbered and any(one.is_numeric for one in sorts)
-    if not is_own or mixed or agreement < _AGREE or agreement < _ERRORS * error:
+    if not is_own or mixed or not _agree(compared):
         return []
     return [Claim(
         "piles", "sorting into piles", LIKELY,
@@ -147,6 +152,69 @@ def _by_rows(columns: Columns) -> list[Claim]:
         {**({"participant": who} if who else {}),
          **{f"pile[{one.name}]": one.name for one in things}},
     )]
+
+
+def _without_numbers_of_piles(things: list[ColumnCells]) -> list[ColumnCells]:
+    """Columns without those that count the different cells of the others in each row."""
+    cells = np.array([one.texts for one in things], dtype=object)
+    different = np.array([len({*row}) for row in cells.T])
+    return [
+        one for k, one in enumerate(things)
+        if not (one.is_whole and one.numbers.max() > 1
+                and np.mean(np.abs(one.numbers - different) <= 1) > 0.95
+                and np.mean([len({*row}) == number for row, number in zip(
+                    np.delete(cells, k, axis=0).T, one.numbers, strict=True)]) > 0.95)
+    ]
+
+
+def _are_own(sorts: list[ColumnCells], *, others: bool = True) -> bool:
+    """Whether labels are each person's own: numbers as they come, or, if `others`, of no meaning.
+
+    Labels that mean the same to all belong to the objects, or answer a question about them. Equal
+    groups of most people, with other labels, are lists of a design.
+    """
+    groups = [pd.factorize(one.texts)[0] for one in sorts]
+    alike = [bool((one == other).all()) for one, other in combinations(groups, 2)]
+    if np.mean(alike) > 0.5:
+        return False
+    in_order = all(one.is_numeric for one in sorts) and (
+        np.mean([_as_they_come(one) for one in sorts]) >= _IN_ORDER
+    )
+    return bool(in_order or (others and not _mean_the_same(sorts)))
+
+
+def _mean_the_same(sorts: list[ColumnCells]) -> bool:
+    """Whether labels of two people agree about as much as groups can, or often, by their names."""
+    names, parts = [], []
+    for one, other in combinations(sorts, 2):
+        (first, of_first), (second, of_second) = (
+            pd.factorize(part.texts) for part in (one, other)
+        )
+        both = np.zeros((len(of_first), len(of_second)))
+        np.add.at(both, (first, second), 1.0)
+        rows, columns = linear_sum_assignment(-both)
+        best = both[rows, columns].sum() / len(first)
+        chance = 1.0 / max(both.shape)
+        named = float(np.mean(one.texts == other.texts))
+        names.append(named)
+        if best > chance:
+            parts.append((named - chance) / (best - chance))
+    same = float(np.mean(names))
+    few = len(frozenset().union(*(one.values for one in sorts))) <= 1.5 * np.median(
+        [len(one.values) for one in sorts]
+    )
+    return same > _SAME_LABELS or (few and bool(parts) and float(np.mean(parts)) > 0.5)
+
+
+def _agree(sorts: list[ColumnCells]) -> bool:
+    """Whether groups of two people are alike beyond chance, also of those that differ at all."""
+    indices = _indices(sorts)
+    each = np.nanmean(indices, axis=1)
+    mean, error = float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each)))
+    different = indices[indices < 1 - 1e-9]
+    return mean >= _AGREE and mean >= _ERRORS * error and (
+        len(different) > 0 and float(different.mean()) >= _AGREE
+    )
 
 
 def _are_options(things: list[ColumnCells]) -> bool:
@@ -203,8 +271,10 @@ def _wide(columns: Columns) -> list[Claim]:
     if len(names) != 1 or not _OBJECTS <= len(names[0].texts) <= _MOST_OBJECTS:
         return []
     item = names[0]
-    people = [one for one in columns.but(item.name) if not is_beside(one.name)]
-    people = [one for one in people if not one.counts_rows]
+    if len(columns.table.columns) > _MOST_OBJECTS:
+        return []
+    people = [columns[name] for name in columns.table.columns if name != item.name]
+    people = [one for one in people if not is_beside(one.name) and not one.counts_rows]
     sorts = [one for one in people if _is_sort(one, len(item.texts))]
     loose = [one for one in people if _is_sort(one, len(item.texts), gaps=True)]
     if len(loose) == len(people) and len(sorts) >= (1 - _GAPS) * len(people) and np.mean(
@@ -218,8 +288,8 @@ def _wide(columns: Columns) -> list[Claim]:
     if apart and np.mean(apart) > _APART:
         return []  # different objects of a question
     called = all(_called_person(one.name) for one in sorts)
-    agreement, error, same = _agreement(sorts[:_COMPARED])
-    if agreement < _AGREE or agreement < _ERRORS * error or (same > _SAME_LABELS and not called):
+    compared = sorts[:_COMPARED]
+    if not _agree(compared) or not (called or _are_own(compared)):
         return []
     return [Claim(
         "piles", "sorting into piles", CERTAIN if called else LIKELY,
@@ -248,18 +318,15 @@ def _is_sort(column: ColumnCells, n: int, *, gaps: bool = False) -> bool:
     return max(np.unique(written, return_counts=True)[1]) > 1
 
 
-def _agreement(sorts: list[ColumnCells]) -> tuple[float, float, float]:
-    """Mean adjusted Rand index of pairs of columns, its error by columns, and equal labels.
+def _indices(sorts: list[ColumnCells]) -> np.ndarray:
+    """(p, p) adjusted Rand index of pairs of columns: how alike groups are, whatever their labels.
 
-    Groups of people agree on what is together, whatever they call it; answers to items agree in
-    their numbers.
+    The diagonal is NaN.
     """
-    indices, same = np.full((len(sorts), len(sorts)), np.nan), []
+    result = np.full((len(sorts), len(sorts)), np.nan)
     for (i, one), (j, other) in combinations(enumerate(sorts), 2):
-        indices[i, j] = indices[j, i] = _rand(one.texts, other.texts)
-        same.append(np.mean(one.texts == other.texts))
-    each = np.nanmean(indices, axis=1)
-    return float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each))), float(np.mean(same))
+        result[i, j] = result[j, i] = _rand(one.texts, other.texts)
+    return result
 
 
 def _rand(one: np.ndarray, other: np.ndarray) -> float:

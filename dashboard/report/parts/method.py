@@ -10,6 +10,7 @@ import numpy as np
 from tripletscope.core.data.columns import one_per_trial
 from tripletscope.core.inference.held_out.units import participants_of
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
+from tripletscope.core.studies.experiment.experiment import LANGUAGES
 from tripletscope.core.studies.quality.verdict import verdict
 from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
@@ -27,28 +28,37 @@ def data(material: Material) -> Iterator[Block]:
         yield _flow(material)
 
 
+#: Numbers of an experiment of this program that its data set keeps.
+_COLLECTED = ("began", "finished", "stopped", "unanswered", "practice", "repeats", "checks",
+              "fails")
+
+
 def _collected(known: Mapping[str, Any]) -> Iterator[str]:
     """How many people began an experiment of this program and finished it, and what they did."""
-    if not isinstance(began := known.get("began"), int) or not began:
+    numbers = {name: known.get(name, 0) for name in _COLLECTED}
+    if not all(isinstance(one, int | float) and one >= 0 for one in numbers.values()):
+        return  # a foreign file
+    began, finished, stopped, unanswered = (int(numbers[name]) for name in _COLLECTED[:4])
+    left = began - finished - stopped - unanswered
+    if not began or left < 0:
         return
-    stopped, finished = known.get("stopped", 0), known.get("finished", 0)
-    left = began - finished - stopped
     yield words(
         "collected people", began=began, finished=finished,
         left=words("collected left", number=left) if left else "",
         stopped=words("collected stopped", number=stopped) if stopped else "",
+        unanswered=words("collected unanswered", number=unanswered) if unanswered else "",
     )
     if left or stopped:
         yield words("collected included")
-    practice, repeats, checks, fails = (
-        known.get(name, 0) for name in ("practice", "repeats", "checks", "fails")
-    )
+    practice, repeats, checks, fails = (numbers[name] for name in _COLLECTED[4:])
+    language = known.get("language")
     yield words(
-        "collected how", language=known.get("language", ""),
-        practice=words("collected practice", number=practice) if practice else "",
+        "collected how",
+        language=words(f"in {language}") if language in LANGUAGES else "",
+        practice=words("collected practice", number=int(practice)) if practice else "",
         repeats=words("collected repeats", share=repeats) if repeats else "",
         checks=words("collected checks", share=checks) if checks else "",
-        fails=words("collected fails", number=fails) if checks and fails else "",
+        fails=words("collected fails", number=int(fails)) if checks and fails else "",
     )
 
 

@@ -104,3 +104,26 @@ def test_resamples_of_one_person_lie_about_the_mean_even_of_empty_cells():
     resampled = found.replicates[:, *upper]
     assert np.allclose(resampled.mean(axis=0), mean, atol=0.08 * error.max())
     assert np.allclose(resampled.std(axis=0), error, rtol=0.05)
+
+
+@pytest.mark.parametrize("trials", [10, 15, 20, 25, 50, 100])
+def test_percents_of_few_trials_are_no_hundred(trials):
+    """Errors at random of ten trials, written as percents, differed from chance in every table."""
+    seen = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        bias, counts = rng.dirichlet([3] * 10), np.zeros((10, 10))
+        for k in range(10):
+            wrong = rng.binomial(trials, 0.2 + 0.3 * rng.random())
+            others = np.where(np.arange(10) == k, 0.0, bias)
+            counts[k] = rng.multinomial(wrong, others / others.sum())
+            counts[k, k] += trials - wrong
+        percents = Confusions.from_matrix(np.round(counts * 100 / trials))
+        seen += percents.differs_from_random(np.random.default_rng(0))
+        assert f"{min(trials, 80)} responses to each stimulus" in percents.notes[0]
+    assert seen <= 1
+    if trials < 100 and 100 % trials == 0:  # errors are those of the counts
+        of_counts = Confusions.from_matrix(counts, addition=0.5 * trials / 100)
+        found, known = (one.dissimilarities(2).standard_error for one in (percents, of_counts))
+        off = ~np.eye(10, dtype=bool)
+        np.testing.assert_allclose(found[off], known[off], rtol=1e-6)

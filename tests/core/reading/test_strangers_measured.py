@@ -429,6 +429,50 @@ def test_piles_as_people_type_them(form, order):
     assert agrees(found.dissimilarities(0), list(WORDS[:14]), apart, 0.4)
 
 
+def designs() -> dict[str, pd.DataFrame]:
+    """Conditions of items by list, answers with names of a common meaning: nobody sorted."""
+    rng = np.random.default_rng(4)
+    people, items = [f"s{k}" for k in range(24)], [f"item {one}" for one in "abcdefghijklmnop"]
+    true = rng.integers(0, 3, 16)
+    lists = (true[None] + np.arange(24)[:, None]) % 3
+    said = np.where(rng.random((24, 16)) < 0.8, true, rng.integers(0, 3, (24, 16)))
+    wide = {
+        "latin square": np.array(["related", "unrelated", "neutral"])[lists],
+        "rota": lists + 1, "emotions": np.array(["happy", "sad", "angry"])[said],
+        "scale with a word beside": said + 1,
+    }
+    found = {}
+    for name, cells in wide.items():
+        table = pd.DataFrame(cells, columns=items)
+        found[name] = table.assign(occupation=rng.choice(["nurse", "cook", "clerk"], 24))
+        long = table.assign(participant=people).melt(
+            "participant", var_name="phrase", value_name="category"
+        )
+        found[f"{name}, long"] = long
+    return found
+
+
+@pytest.mark.parametrize("kind", designs())
+def test_lists_of_a_design_and_labels_that_mean_the_same_are_no_piles(kind):
+    found = recognise(load(designs()[kind].to_csv(index=False).encode(), "a.csv"))
+    assert "piles" not in {claim.kind for claim in found.found}
+
+
+@pytest.mark.parametrize("n", [250, 400])
+def test_all_of_many_objects_or_people_are_sorted(n):
+    """Beyond the two hundredth column, objects were left out in silence."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 6, n)
+    sorts = np.where(rng.random((20, n)) < 0.9, true, rng.integers(0, 6, (20, n)))
+    sorts = np.array([[[*dict.fromkeys(one)].index(x) + 1 for x in one] for one in sorts.tolist()])
+    things = [f"w{chr(97 + k % 26)}{chr(97 + k // 26)}" for k in range(n)]
+    rows = pd.DataFrame(sorts, columns=things)
+    rows.insert(0, "participant", [f"p{k}" for k in range(20)])
+    claim = recognise(load(rows.to_csv(index=False).encode(), "a.csv")).clear
+    assert claim.kind == "piles"
+    assert sum(role.startswith("pile[") for role in claim.roles) == n
+
+
 def test_answers_to_items_and_classes_of_words_are_no_piles():
     told = []
     for seed in range(20):

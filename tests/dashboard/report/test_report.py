@@ -119,13 +119,17 @@ def test_a_ceiling_is_only_told_with_both_of_its_bounds(colours):
 
 def test_who_began_and_left_an_experiment_is_told(colours):
     """Four of ten participants had left early, and the report knew of ten."""
-    known = {"began": 13, "finished": 6, "stopped": 1, "language": "Deutsch", "practice": 3,
-             "repeats": 0.1, "checks": 0.05, "fails": 3}
+    known = {"began": 13, "finished": 6, "stopped": 1, "unanswered": 1, "language": "de",
+             "practice": 3, "repeats": 0.1, "checks": 0.05, "fails": 3}
     text = text_of(written(Material("Hues", colours, collected=known))["data"])
-    assert "Of 13 participants who began, 6 finished, 6 left before the end, 1 failed" in text
+    assert "Of 13 participants who began, 6 finished, 5 had not finished, 1 failed" in text
+    assert "had to stop, 1 reached the end without an answer." in text
     assert "Answers of those who did not finish are included" in text
-    assert "in Deutsch, after 3 questions for practice; 10% as many were asked again" in text
-    whole = known | {"finished": 13, "stopped": 0, "checks": 0.0}
+    assert "in German, after 3 questions for practice; 10% as many were asked again" in text
+    for foreign in ({"finished": "x"}, {"finished": 17}, {"repeats": None}, {"began": -1}):
+        told = text_of(written(Material("Hues", colours, collected=known | foreign))["data"])
+        assert "who began" not in told
+    whole = known | {"finished": 13, "stopped": 0, "unanswered": 0, "checks": 0.0}
     text = text_of(written(Material("Hues", colours, collected=whole))["data"])
     assert "13 finished." in text
     assert "did not finish" not in text
