@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 
 from tripletscope.core.reading.columns.pair_columns import is_beside
-from tripletscope.core.reading.names import common_start, file_name, is_usual_name
+from tripletscope.core.reading.names import common_start, file_name, is_usual_name, stem
 from tripletscope.core.reading.table import Table, encoded
 
 #: Between the objects, the plainest first.
@@ -40,6 +40,8 @@ def objects_in_cells(table: Table) -> Table | None:
     ((column, sign),) = found.items()
     coded = table.codes(column)
     split = [_parts(text, sign, _around(coded.values, sign)) for text in coded.values]
+    if hold_already(sample, {one for parts in split for one in parts}):
+        return None
     added = {
         f"{column} {k + 1}": encoded(
             None if code < 0 or len(split[code]) != 3 else split[code][k] for code in coded.codes
@@ -50,6 +52,15 @@ def objects_in_cells(table: Table) -> Table | None:
     return table.with_columns(
         added, f"Cells of column {column} name three objects, with {shown} between them."
     )
+
+
+def hold_already(sample: Table, objects: set[str]) -> bool:
+    """Whether columns name the three objects of each row: then a cell only repeats them."""
+    named = 0
+    for column in sample.columns[:_MOST]:
+        values = {stem(text) for text in sample.codes(column).values}
+        named += len(values) > 1 and 2 * len(values & objects) > len(values)
+    return named > 2
 
 
 def _sign_between(values: list[str]) -> str | None:

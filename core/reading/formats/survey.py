@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletscope.core.reading.columns.object_columns import is_called_response
-from tripletscope.core.reading.formats.listed import objects_in_cells
+from tripletscope.core.reading.formats.listed import hold_already, objects_in_cells
 from tripletscope.core.reading.formats.text import unique_names
 from tripletscope.core.reading.formats.wide import (
     counts_of_options,
@@ -129,6 +129,8 @@ def questions_in_cells(table: Table) -> Table | None:
         found = _questions(asked, answers)
         if len(found.of) >= _USUAL * len(asked) and not found.alike:
             roles, value, _ = _roles(found)
+            if hold_already(table.head(_ROWS), {one for own in roles.values() for one in own}):
+                return None
             added = {
                 name: coded.spelt([
                     dict(zip(found.of, texts, strict=True)).get(text) for text in coded.values

@@ -38,8 +38,8 @@ ROW = "number of the row"
 #: of people are recognised.
 _ROWS, _NUMBERS, _SAMPLE = 200, 0.9, 2_000
 #: Fewest columns of people; share of the rows in which three objects differ, of the answers that
-#: are options of their row, and of the answers of two people that are the same, at least.
-_PEOPLE, _DIFFER, _OPTIONS, _ALIKE = 3, 0.95, 0.98, 0.25
+#: are options of their row, and of two people's that are the same, or beyond chance if codes.
+_PEOPLE, _DIFFER, _OPTIONS, _ALIKE, _BEYOND = 3, 0.95, 0.98, 0.25, 0.1
 
 
 def pairs_of_rows(table: Table) -> Table | None:
@@ -198,12 +198,20 @@ def _who_choose(objects: Sequence[ColumnCells], rest: Sequence[ColumnCells]) -> 
     people = by_name or said
     if len(people) < _PEOPLE:
         return []
-    # People are alike by chance at least; ranks of the three never are.
-    alike = [
-        float(np.mean((one.texts == other.texts)[both]))
-        for one, other in pairwise(people) if (both := one.written & other.written).any()
-    ]
-    return [one.name for one in people] if alike and np.mean(alike) >= _ALIKE else []
+    pairs = [(one.texts[both], other.texts[both]) for one, other in pairwise(people)
+             if (both := one.written & other.written).any()]
+    # Ranks of the three never are alike; marks of trials, such as practice, only by chance.
+    alike = np.mean([np.mean(one == other) for one, other in pairs]) if pairs else 0.0
+    beyond = np.mean([_beyond_chance(*pair) for pair in pairs]) if pairs else 0.0
+    agree = alike >= _ALIKE if by_name else beyond >= _BEYOND
+    return [one.name for one in people] if agree else []
+
+
+def _beyond_chance(one: np.ndarray, other: np.ndarray) -> float:
+    """Cohen's kappa of two columns."""
+    often, again = Counter(one.tolist()), Counter(other.tolist())
+    chance = sum(often[text] * again[text] for text in often) / len(one) ** 2
+    return (float(np.mean(one == other)) - chance) / (1.0 - chance) if chance < 1 else 0.0
 
 
 def _pairs_in(columns: Sequence[str]) -> tuple[dict[str, tuple[str, str]], str] | None:

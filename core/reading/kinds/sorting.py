@@ -251,7 +251,8 @@ def _are_levels(sorts: list[ColumnCells]) -> bool:
     numbers = np.array([one.numbers for one in sorts])
     i, j = np.triu_indices(numbers.shape[1], 1)
     apart = np.abs(numbers[:, i] - numbers[:, j])
-    together = np.nanmean(np.where(np.isnan(apart), np.nan, apart == 0), axis=0) > 0.5
+    known = ~np.isnan(apart)
+    together = ((apart == 0) & known).sum(axis=0) > 0.5 * known.sum(axis=0)
     near, others = (part[part > 0] for part in (apart[:, together], apart[:, ~together]))
     return not len(near) or not len(others) or near.mean() < _NEAR * others.mean()
 
@@ -275,6 +276,9 @@ def _wide(columns: Columns) -> list[Claim]:
         return []
     people = [columns[name] for name in columns.table.columns if name != item.name]
     people = [one for one in people if not is_beside(one.name) and not one.counts_rows]
+    # People name piles in one way: a column of words beside numbers is about the objects.
+    numbered = 2 * sum(one.is_numeric for one in people) >= len(people)
+    people = [one for one in people if one.is_numeric == numbered]
     sorts = [one for one in people if _is_sort(one, len(item.texts))]
     loose = [one for one in people if _is_sort(one, len(item.texts), gaps=True)]
     if len(loose) == len(people) and len(sorts) >= (1 - _GAPS) * len(people) and np.mean(

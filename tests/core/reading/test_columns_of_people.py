@@ -93,6 +93,10 @@ def other_tables() -> dict[str, pd.DataFrame]:
         "long": three.assign(response=odd[0], expected=odd[1], other=odd[2], further=odd[3]),
         "with a person": three.assign(participant="p1", one=odd[0], two=odd[1], three=odd[2]),
         "ranks": three.assign(rank_a=ranks[:, 0], rank_b=ranks[:, 1], rank_c=ranks[:, 2]),
+        "marks of trials": three.assign(
+            chose_left=rng.integers(0, 2, N_QUESTIONS), practice=np.arange(N_QUESTIONS) < 5,
+            catch=rng.random(N_QUESTIONS) < 0.1, swap=rng.integers(0, 2, N_QUESTIONS),
+        ).replace({True: 1, False: 0}),
         "questionnaire": pd.DataFrame({
             "name": [f"n{k}" for k in range(40)], "city": rng.choice(["Ulm", "Bonn", "Kiel"], 40),
             "land": rng.choice(["A", "B", "C", "D"], 40),

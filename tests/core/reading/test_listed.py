@@ -87,6 +87,24 @@ def test_prompts_are_questions_about_their_objects(prompt, spelt):
     assert said(read(text(frame))) == answers
 
 
+@pytest.mark.parametrize("cell", ["{}_{}_{}.png", "Is {} more like {} or {}?"])
+def test_cells_that_repeat_the_columns_change_nothing(cell):
+    words, place, answers = anchored()
+    frame = pd.DataFrame(words, columns=["anchor", "left", "right"])
+    frame["shown"] = [cell.format(*row) for row in words]
+    for response in (words[ROWS, place + 1], np.array(["left", "right"])[place]):
+        for pictures in (False, True):
+            given = frame.assign(response=response)
+            if pictures:
+                given[["anchor", "left", "right"]] += ".png"
+                given["response"] = [f"{text}.png" if text in WORDS else text for text in response]
+            table = load(text(given), "a.csv")
+            assert table.columns == [*given.columns]
+            found = {tuple(one.removesuffix(".png") for one in row)
+                     for row in said(read(text(given)))}
+            assert found == answers
+
+
 def test_prompts_for_the_less_similar_and_for_the_odd_one_are_told_apart():
     words, place, answers = anchored()
     less = pd.DataFrame({

@@ -458,6 +458,24 @@ def test_lists_of_a_design_and_labels_that_mean_the_same_are_no_piles(kind):
     assert "piles" not in {claim.kind for claim in found.found}
 
 
+@pytest.mark.parametrize("beside", ["category", "kind of thing"])
+def test_a_column_of_words_beside_the_piles_is_about_the_objects(beside):
+    """Objects and people were exchanged, as rows of 15 numbers and a word are no numbers."""
+    rng = np.random.default_rng(1)
+    true = np.repeat(np.arange(4), 5)
+    sorts = np.where(rng.random((15, 20)) < 0.85, true, rng.integers(0, 4, (15, 20))) + 1
+    sorts = np.array([[[*dict.fromkeys(one)].index(x) + 1 for x in one] for one in sorts.tolist()])
+    table = pd.DataFrame(sorts.T, columns=[f"P{k + 1}" for k in range(15)])
+    table.insert(0, "thing", [f"thing {one}" for one in "abcdefghijklmnopqrst"])
+    table[beside] = np.array(["beast", "plant", "tool", "place"])[true]
+    claim = recognise(load(table.to_csv(index=False).encode(), "a.csv")).clear
+    assert claim.kind == "piles"
+    assert claim.roles["item"] == "thing"
+    assert {name for role, name in claim.roles.items() if role.startswith("pile[")} == {
+        f"P{k + 1}" for k in range(15)
+    }
+
+
 @pytest.mark.parametrize("n", [250, 400])
 def test_all_of_many_objects_or_people_are_sorted(n):
     """Beyond the two hundredth column, objects were left out in silence."""
