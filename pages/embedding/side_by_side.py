@@ -103,8 +103,9 @@ class AlignedMap(PlainMap):
 @tab("embedding", "Side by side", 5, slot=PAGE)
 def show_maps(context: Context) -> None:
     watch(context.job)
+    waiting = context.waiting  # asked first: a job may end while its result is looked for
     conditions = _of_conditions(context)
-    _take_up_conditions(context, conditions)
+    _take_up_conditions(context, conditions, waiting)
     listed = _listed(context.info)
     if not listed and not conditions:
         panels.empty(
@@ -184,7 +185,9 @@ def _of_conditions(context: Context) -> dict[str, ShownMap]:
     return maps
 
 
-def _take_up_conditions(context: Context, conditions: dict[str, ShownMap]) -> None:
+def _take_up_conditions(
+    context: Context, conditions: dict[str, ShownMap], waiting: bool
+) -> None:
     """Compute the maps of conditions that somebody asked for, and show them once they are there."""
     drafts, info = context.session.drafts, context.info
     place = conditions_of(info)
@@ -198,12 +201,12 @@ def _take_up_conditions(context: Context, conditions: dict[str, ShownMap]) -> No
         }
         context.session.take_up(values)
         widgets().update(values)
-    elif by and not context.waiting and not begun:
+    elif by and not waiting and not begun:
         drafts[place] = [by, True]
         context.submit(f"Map of each {by}: {info.name}",
                        [(map_method(info), "observer_maps", {"by": by})])
         st.rerun()
-    if there or (begun and not context.waiting):  # the end of a job that failed is to be seen
+    if there or (begun and not waiting):  # the end of a job that failed is to be seen
         del drafts[place]
 
 

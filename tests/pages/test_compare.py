@@ -34,6 +34,7 @@ from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.ui import analysis
 from tripletscope.dashboard.ui.context import _limits
 from tripletscope.dashboard.ui.current_comparison import Comparison
+from tripletscope.pages.embedding import side_by_side
 
 
 def said(app) -> str:
@@ -180,6 +181,25 @@ def test_each_condition_has_a_map_beside_that_of_all(services):
     assert "reference" in words(app)
     app = start("embedding", session_of(services, info), "maps")
     assert len(services.workspace.runs(info.id, "observer_maps")) == 1, "nothing is made again"
+
+
+def test_maps_that_are_made_while_they_are_looked_for_are_shown(services, monkeypatch):
+    """A job that ended between the look for its result and the question whether it is at work."""
+    look = side_by_side._of_conditions
+
+    def until_it_has_ended(context):
+        found = look(context)
+        assert context.job is None or context.job.wait(300)
+        return found
+
+    session = session_on(services, under_conditions())
+    settled(start("embedding", session), services)
+    app = start("embedding", session, "maps")
+    monkeypatch.setattr(side_by_side, "_of_conditions", until_it_has_ended)
+    app.button(key="compare.conditions.told").click().run()
+    app = settled(app, services)
+    (info,) = services.workspace.datasets()
+    assert len(app.multiselect(key=f"compare.maps@{info.id}").value) == 3
 
 
 def test_a_condition_with_few_answers_has_no_map_and_that_is_said(services):
