@@ -149,13 +149,16 @@ class FeatureSpace:
             named = table.set_index("id") if "id" in table else table
             columns = named.select_dtypes("number")
             index = named.index.astype("str")
-            by_index = not isinstance(table.index, pd.RangeIndex) and index.isin(ids).any()
+            known = {*ids, *about.get("label", ())}
+            by_index = not isinstance(table.index, pd.RangeIndex) and index.isin(known).any()
             if "id" in table or by_index:
                 if not index.is_unique:
                     raise DataError(
                         f"{index[index.duplicated()][0]!r} has several rows", file=name,
                         remedy="Give one row per object.",
                     )
+                if not index.isin(ids).any() and "label" in about and about["label"].is_unique:
+                    ids = about["label"].astype("str")  # as pages show the objects
                 columns = columns.set_axis(index).reindex(ids)
             settings.setdefault("feature_names", [str(column) for column in columns])
             table = columns.to_numpy(dtype=float, na_value=np.nan)

@@ -27,6 +27,17 @@ def test_distances_are_those_of_scipy(metric):
     np.testing.assert_allclose(space.dissimilarities(), cdist(VALUES, VALUES, metric), atol=1e-12)
 
 
+def test_rows_named_as_pages_show_the_objects_are_found():
+    """Names of pictures are shown without their ending, and were refused so."""
+    objects = pd.DataFrame({"id": ["a.jpg", "b.jpg", "c.jpg"], "label": ["a", "b", "c"]})
+    answers = Triplets([[0, 1, 2]], objects)
+    table = pd.DataFrame({"id": ["c", "a", "b"], "size": [3.0, 1.0, 2.0]})
+    for given in (table, table.set_index("id"), table.assign(id=table["id"] + ".jpg")):
+        assert FeatureSpace.of(given, answers).values.ravel().tolist() == [1, 2, 3]
+    with pytest.raises(DataError, match="fewer than three objects"):
+        FeatureSpace.of(table.assign(id=["x", "y", "z"]), answers)
+
+
 def test_inner_products_count_from_the_most_alike():
     values = VALUES.copy()
     values[2, 1] = np.nan
