@@ -103,7 +103,7 @@ class Confusions(RatedDissimilarities):
                 remedy="Rows are stimuli, columns responses; leave out responses such as none.",
             )
         self._share = 1.0 if (trials := _trials_of_percents(self._counts)) is None else trials / 100
-        if trials is not None:
+        if self._share < 1:
             self.notes.append(
                 "Each row adds up to about 100, as percents do: errors and tests assume "
                 f"{trials} responses to each stimulus, the fewest that give these numbers."

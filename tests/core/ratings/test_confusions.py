@@ -122,6 +122,8 @@ def test_percents_of_few_trials_are_no_hundred(trials):
         seen += percents.differs_from_random(np.random.default_rng(0))
         assert f"{min(trials, 80)} responses to each stimulus" in percents.notes[0]
     assert seen <= 1
+    doubled = Confusions.from_matrix(2 * np.round(counts * 100 / trials))
+    assert not any("percents" in note for note in doubled.notes)
     if trials < 100 and 100 % trials == 0:  # errors are those of the counts
         of_counts = Confusions.from_matrix(counts, addition=0.5 * trials / 100)
         found, known = (one.dissimilarities(2).standard_error for one in (percents, of_counts))
