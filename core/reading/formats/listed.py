@@ -39,7 +39,8 @@ def objects_in_cells(table: Table) -> Table | None:
         return None
     ((column, sign),) = found.items()
     coded = table.codes(column)
-    split = [_parts(text, sign, _around(coded.values, sign)) for text in coded.values]
+    around = _around(coded.values, sign)
+    split = [_parts(text, sign, around) for text in coded.values]
     if hold_already(sample, {one for parts in split for one in parts}):
         return None
     added = {

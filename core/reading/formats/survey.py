@@ -131,10 +131,11 @@ def questions_in_cells(table: Table) -> Table | None:
             roles, value, _ = _roles(found)
             if hold_already(table.head(_ROWS), {one for own in roles.values() for one in own}):
                 return None
+            objects = dict(zip(found.of, zip(*roles.values(), strict=True), strict=True))
+            nothing = (None,) * len(roles)
+            of_each = zip(*(objects.get(text, nothing) for text in coded.values), strict=True)
             added = {
-                name: coded.spelt([
-                    dict(zip(found.of, texts, strict=True)).get(text) for text in coded.values
-                ]) for name, texts in roles.items()
+                name: coded.spelt(texts) for name, texts in zip(roles, of_each, strict=True)
             }
             named_so = {} if value in table.columns else {value: table.data.column(said[0])}
             kept = table.holding(table.data.drop_columns(said)) if named_so else table

@@ -373,8 +373,11 @@ def _instead(table: Table, reading: Reading, wrong: np.ndarray) -> str:
     """The commonest response in some rows, in words."""
     if not wrong.any() or "choice2" in reading.roles:
         return ""
-    said = table.codes(reading.roles["choice"])
-    text = said.values[np.bincount(said.codes[wrong]).argmax()]
+    said = table.codes(reading.roles["choice"], {""})  # NA may be a name
+    often = np.bincount(said.codes[wrong & (said.codes >= 0)])
+    if not len(often):
+        return ""
+    text = said.values[often.argmax()]
     return f", such as “{text if len(text) <= _SAID else text[:_SAID].rstrip() + '…'}”"
 
 

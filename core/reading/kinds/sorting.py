@@ -28,6 +28,8 @@ _FEWEST, _MOST, _OBJECTS = 3, 1_000, 5
 _MOST_OBJECTS = 1_000
 #: Columns whose agreement is looked at, and the adjusted Rand index above chance.
 _COMPARED, _AGREE, _ERRORS = 40, 0.1, 3.0
+#: Objects of which pairs are compared.
+_PAIRED = 200
 #: Pairs of columns whose labels agree more often than this have labels of a common meaning.
 _SAME_LABELS = 0.45
 #: Share of the pairs of columns of words that always differ, as different objects of a question do.
@@ -248,7 +250,8 @@ def _are_levels(sorts: list[ColumnCells]) -> bool:
 
     So do answers on a scale. A pile in which an object is alone may have any number.
     """
-    numbers = np.array([one.numbers for one in sorts])
+    numbers = np.array([one.numbers for one in sorts[:_COMPARED]])
+    numbers = numbers[:, :: -(-numbers.shape[1] // _PAIRED)]
     i, j = np.triu_indices(numbers.shape[1], 1)
     apart = np.abs(numbers[:, i] - numbers[:, j])
     known = ~np.isnan(apart)

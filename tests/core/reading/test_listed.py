@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.core.reading.layouts import best
 from tests.core.reading.test_columns_of_people import N_QUESTIONS, WORDS, questions, text
 from tests.core.reading.test_next_door import said
 from tripletscope.core.reading import AmbiguousTable, OtherTask, load
+from tripletscope.core.reading.formats import listed, survey
 from tripletscope.core.reading.formats.listed import objects_in_cells
 from tripletscope.core.reading.formats.survey import questions_in_cells
 from tripletscope.core.reading.formats.wide import counts_of_options
@@ -161,3 +163,37 @@ def test_the_most_and_the_least_similar_beside_an_anchor_are_the_answer():
         "least similar": words[ROWS, 2 - place],
     })
     assert said(read(text(frame))) == answers
+
+
+@pytest.mark.parametrize("cell", ["{}_{}_{}.png", "Is {} more like {} or {}?"])
+def test_what_all_cells_share_is_looked_for_once(cell, monkeypatch):
+    """Of thousands of different cells, the time was that of their square."""
+    rng, calls = np.random.default_rng(0), []
+    things = np.array([f"thing {a}{b}".replace(" ", "") for a in "abcdefgh" for b in "stuvwxyz"])
+    words = things[np.array([rng.permutation(64)[:3] for _ in range(1_500)])]
+    frame = pd.DataFrame({
+        "shown": [cell.format(*row) for row in words], "model": "m",
+        "answer": words[np.arange(1_500), rng.integers(1, 3, 1_500)],
+    })
+    around, questions_of = listed._around, survey._questions
+    monkeypatch.setattr(listed, "_around", lambda *a: calls.append(a) or around(*a))
+    monkeypatch.setattr(survey, "_questions", lambda *a: calls.append(a) or questions_of(*a))
+    table = load(text(frame), "a.csv")
+    assert len(calls) < 10
+    places = [table.codes(name) for name in table.columns if name not in ("shown", "model")]
+    names = [one.each(str, "", object) for one in places]
+    assert sum(any((one == column).all() for one in names) for column in words.T) == 3
+
+
+def test_a_name_like_na_that_was_not_offered_is_told():
+    rng = np.random.default_rng(2)
+    names = np.array(["NA", "K", "CL", "MG", "FE", "CU"])
+    shown = names[np.array([rng.permutation(6)[:3] for _ in range(200)])]
+    near = shown[:, 1].copy()
+    wrong = np.flatnonzero((shown != "NA").all(axis=1))[:6]
+    near[wrong] = "NA"
+    frame = pd.DataFrame(shown, columns=["anchor", "left", "right"]).assign(choice=near)
+    _, _, imported = best(text(frame).decode())
+    (omitted,) = imported.report.omissions
+    assert omitted.count == 6
+    assert "“NA”" in omitted.reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from itertools import combinations, product
 
 import numpy as np
@@ -14,9 +15,9 @@ from scipy.spatial.distance import squareform
 from tests.core.reading.layouts import saved
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.reading import load, load_several, read_conjoint, read_matrix, read_measured
-from tripletscope.core.reading.columns.values import Columns
+from tripletscope.core.reading.columns.values import ColumnCells, Columns
 from tripletscope.core.reading.interpretation.proposal import recognise
-from tripletscope.core.reading.kinds import POSSIBLE, kinds
+from tripletscope.core.reading.kinds import POSSIBLE, kinds, sorting
 from tripletscope.core.reading.measuring import file_of_measured
 
 WORDS = (
@@ -474,6 +475,18 @@ def test_a_column_of_words_beside_the_piles_is_about_the_objects(beside):
     assert {name for role, name in claim.roles.items() if role.startswith("pile[")} == {
         f"P{k + 1}" for k in range(15)
     }
+
+
+def test_levels_of_many_people_and_items_take_little_memory():
+    """All pairs of items of all people were 4 GB of a thousand people and a thousand items."""
+    rng = np.random.default_rng(0)
+    sorts = [ColumnCells(str(k), np.array([]), frozenset(), rng.integers(1, 6, 900).astype(float))
+             for k in range(900)]
+    tracemalloc.start()
+    assert sorting._are_levels(sorts)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
 
 
 @pytest.mark.parametrize("n", [250, 400])
