@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -37,6 +37,8 @@ from tripletscope.core.scales.scale_trials import ScaleTrials
 
 #: Level of the tests.
 _LEVEL = 0.05
+#: Of that of preferences, which is by the chi-squared distribution.
+_SURELY = 0.01
 #: Differences of deviances that are those of when fits end, and no evidence.
 _DUST = 0.01
 #: Simulations in one piece of work.
@@ -89,6 +91,8 @@ class ScaleComparison:
     preference : ndarray, shape (k,)
         For the second interval, about the common scale and in units of the noise; NaN where the
         order of the intervals is not recorded.
+    preference_gain : float
+        What preferences take from the deviance of the common scale with the noise of each.
     null_deviance : float
         Of guesses, or of preferences alone.
     """
@@ -108,6 +112,7 @@ class ScaleComparison:
     simulated_gains: np.ndarray
     simulated_noise: np.ndarray
     preference: np.ndarray
+    preference_gain: float
     null_deviance: float
 
     @property
@@ -130,6 +135,12 @@ class ScaleComparison:
         """Whether the common scale, with the noise of each, may be guessing, at 5 %."""
         more = self.n_parameters[1] - np.isfinite(self.preference).sum()
         return bool(chi2.sf(self.null_deviance - self.deviances[1], more) >= _LEVEL)
+
+    @property
+    def prefers(self) -> bool:
+        """Whether some observer prefers the first or the second interval, at 1 %."""
+        number = int(np.isfinite(self.preference).sum())
+        return number > 0 and bool(chi2.sf(self.preference_gain, number) < _SURELY)
 
     @property
     def shapes_differ(self) -> bool:
@@ -401,6 +412,8 @@ def compare_scales(
     observers, wins = _counts(trials, whose, len(groups), method)
     with single_blas_thread():
         fitted = _Fitted.of(observers, wins, *observers.starts)
+        indifferent = replace(observers, second=observers.second[:, :0])
+        without = _Fitted.of(indifferent, wins, *indifferent.starts).deviances[1].sum()
     pieces = [(observers, fitted, *batch) for batch in batches(simulations, _TOGETHER, seed)]
     drawn = results_of(_simulated, pieces, progress, least=1)
     gains, sensitivity = map(np.concatenate, zip(*drawn, strict=True))
@@ -414,7 +427,8 @@ def compare_scales(
         standardised(np.append(0.0, common)), 1.0 / (grown * common[-1]),
         fitted.deviances.sum(axis=1), observers.n_parameters,
         fitted.deviances[1] - fitted.deviances[2], gains, sensitivity,
-        observers.preferences(fitted.scaled), observers.guessed(wins),
+        observers.preferences(fitted.scaled), float(without - fitted.deviances[1].sum()),
+        observers.guessed(wins),
     )
 
 

@@ -79,7 +79,24 @@ def observers_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def common_scale_said(comparison: ScaleComparison) -> str:
-    """What the tests say of pooling: only where shapes are not seen to differ, of the noise."""
+    """What the tests say of pooling: only where shapes are not seen to differ, of the noise.
+
+    Then of preferences for an interval, which bend a scale that does not allow for them.
+    """
+    return f"{_pooling_said(comparison)} {_preferences_said(comparison)}".rstrip()
+
+
+def _preferences_said(comparison: ScaleComparison) -> str:
+    if not comparison.prefers:
+        return ""
+    labels = short_labels(comparison.names.tolist(), _NAME)
+    order = np.argsort(-np.abs(comparison.preference), kind="stable")
+    return words("observers prefer", names=words.first([
+        f"{unmarked(labels[k])} {comparison.preference[k]:+.2f}" for k in order
+    ], _NAMED))
+
+
+def _pooling_said(comparison: ScaleComparison) -> str:
     table, simulations = comparison.table, len(comparison.simulated_gains)
     (ratio, degrees, p), (by_noise, fewer, p_noise) = comparison.shape, comparison.sensitivity
     labels = [unmarked(one) for one in short_labels(comparison.names.tolist(), _NAME)]

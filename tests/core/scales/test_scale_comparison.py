@@ -139,6 +139,10 @@ def test_a_preference_for_an_interval_is_no_other_shape_where_the_order_is_recor
         assert not found.is_chance
         np.testing.assert_allclose(found.preference, PREFERENCES, atol=0.35)
         assert found.n_parameters.tolist() == [11, 13, 27]
+        assert found.prefers
+        said = common_scale_said(found)
+        assert "prefer one interval whatever it holds (the second, in units of σ: p" in said
+        assert "Preference for first or second" in said
         alone = MLDS(order=True).fit(data.take(np.arange(300)))
         np.testing.assert_allclose(found.own[0], alone.scale_)
 
@@ -150,6 +154,19 @@ def test_without_the_order_a_difference_in_shape_may_be_a_preference():
     assert found.shapes_differ
     assert np.isnan(found.preference).all()
     assert "which interval came first" in common_scale_said(found)
+
+
+def test_who_prefers_no_interval_is_not_told_of():
+    rng, told = np.random.default_rng(5), 0
+    for seed in range(8):
+        data = preferring(recorded=True, at_random=True, seed=seed)
+        # Sides exchanged at random, and the answers with them: a preference has no side.
+        turned = rng.random(len(data)) < 0.5
+        right = (data.answers["side"] == "right").to_numpy() ^ turned
+        table = data.answers.assign(side=np.where(right, "right", "left"))
+        found = compare_scales(MLDS(), Quadruples(data.rows, answers=table), simulations=20)
+        told += found.prefers
+    assert told <= 1
 
 
 def test_preferences_of_guesses_are_no_scale():
