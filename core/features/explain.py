@@ -29,7 +29,7 @@ from tripletscope.core.features.splits import (
     prepared,
 )
 from tripletscope.core.features.ways import better_way, other_ways
-from tripletscope.core.inference.held_out.ceiling import noise_ceiling
+from tripletscope.core.inference.held_out.ceiling import VAGUE, noise_ceiling
 from tripletscope.core.inference.held_out.choice_accuracy import choice_accuracies
 from tripletscope.core.inference.held_out.choice_ceiling import ChoiceCeiling
 from tripletscope.core.inference.held_out.share import Share
@@ -144,8 +144,11 @@ class Explained:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row for each space, model and scheme with a number."""
-        rows, bounds = [], ("ceiling_lower", "ceiling_upper")
+        """One row for each space, model and scheme with a number; no ceiling where it is vague."""
+        rows, bounds = [], {}
+        for of, ceiling in (("", self.ceiling), ("triplet_", self.of_two_ceiling)):
+            lower, upper = ceiling.value if _is_precise(ceiling) else (np.nan, np.nan)
+            bounds |= {f"{of}ceiling_lower": lower, f"{of}ceiling_upper": upper}
         for k, scheme in enumerate(self.schemes):
             for i, space in enumerate(self.spaces):
                 for j, model in enumerate(self.models):
@@ -157,18 +160,19 @@ class Explained:
                     rows.append({
                         "space": space, "model": model, "held_out": scheme,
                         "accuracy": accuracy, "low": low, "high": high, "p": self.p[at],
-                        "chance": self.chance[k],
-                        **dict(zip(bounds, self.ceiling.value, strict=True)),
-                        "triplet_accuracy": of_two, "triplet_low": of_two_low,
-                        "triplet_high": of_two_high, "triplet_p": self.of_two_p[at],
-                        **{f"triplet_{bound}": value for bound, value
-                           in zip(bounds, self.of_two_ceiling.value, strict=True)},
+                        "chance": self.chance[k], **bounds, "triplet_accuracy": of_two,
+                        "triplet_low": of_two_low, "triplet_high": of_two_high,
+                        "triplet_p": self.of_two_p[at],
                         "log_likelihood": self.log_likelihood.value[at],
                         "deviance_explained": self.deviance_explained[at],
                         **self.gain[at].columns("gain"), **self.behind[at].columns("behind"),
                         "choices": self.n_choices[k], "learned_from": self.n_learned[k],
                     })
         return pd.DataFrame(rows)
+
+
+def _is_precise(ceiling: Estimate) -> bool:
+    return bool((ceiling.high - ceiling.low < VAGUE).all())
 
 
 def above_chance(table: pd.DataFrame) -> pd.DataFrame:

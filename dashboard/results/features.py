@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, ClassVar
@@ -18,8 +18,6 @@ from tripletscope.core.features.recovery import Recovered
 from tripletscope.core.features.residual_map import ResidualMap
 from tripletscope.core.features.unique import UniqueParts
 from tripletscope.core.features.ways import WAYS
-from tripletscope.core.inference.held_out.ceiling import VAGUE
-from tripletscope.core.inference.held_out.choice_accuracy import ChoiceAccuracy
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.explaining import (
@@ -49,6 +47,7 @@ from tripletscope.dashboard.words import unmarked, words
 _NAMED = 150
 #: Most names of features that count, and that do not.
 _MOST, _NOTHING = 5, 10
+_CEILING = ["ceiling_lower", "ceiling_upper"]
 
 
 def _ways_to_count(run: Run) -> dict[str, str]:
@@ -75,7 +74,7 @@ class AccuracyLook:
 def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     result, as_asked = run.result(), shown.look_of(run, AccuracyLook).counted == "asked"
     table = in_order(measured_as(result, as_asked=as_asked))
-    ceilings = ceilings_of(result, shown.limits.choices, as_asked=as_asked)
+    ceilings = ceilings_of(table)
     yield from accuracy_said(result, table, ceilings)
     spaces, models = table["space"].nunique(), table["model"].nunique()
     there = [words(f"by {name}") for name in MODEL_NAMES if name in {*table["model"]}]
@@ -109,10 +108,8 @@ def measured_as(result: Explained, *, as_asked: bool = True) -> pd.DataFrame:
     table = result.table
     if as_asked:
         return table
-    places = ["accuracy", "low", "high", "p"]
-    table[places] = table[
-        ["triplet_accuracy", "triplet_low", "triplet_high", "triplet_p"]
-    ].to_numpy()
+    places = ["accuracy", "low", "high", "p", *_CEILING]
+    table[places] = table[[f"triplet_{name}" for name in places]].to_numpy()
     answers = dict(zip(result.schemes, result.n_answers, strict=True))
     return table.assign(chance=0.5, choices=table["held_out"].map(answers)).drop(
         columns=["behind", "behind_low", "behind_high", "gain", "gain_low", "gain_high"]
@@ -130,25 +127,14 @@ def in_order(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def ceilings_of(
-    result: Explained, choices: Sequence[ChoiceAccuracy], *, as_asked: bool = True
-) -> dict[str, tuple[float, float]]:
+def ceilings_of(table: pd.DataFrame) -> dict[str, tuple[float, float]]:
     """Bounds of the noise ceiling by scheme; empty where they are vague.
 
-    choices: Of the same answers; empty where all are choices between two.
-    as_asked: As of `measured_as`. Several kinds of choice together have no ceiling.
+    table: As of `measured_as`.
     """
-    ceiling = result.ceiling if as_asked else result.of_two_ceiling
-    bounds = [ceiling[end].interval for end in range(2)]
-    if as_asked and choices:
-        chances = {round(one.chance, 9) for one in choices}
-        lower, upper = choices[0].ceiling.lower, choices[0].ceiling.upper
-        mixed = len(choices) > 1 or any(abs(result.chance - min(chances)) > 1e-6)
-        if mixed or lower is None or upper is None:
-            return {}
-        bounds = [(bound.value, bound.low, bound.high) for bound in (lower, upper)]
-    are_precise = all(np.isfinite(b).all() and b[2] - b[1] < VAGUE for b in bounds)
-    return dict.fromkeys(result.schemes, (bounds[0][0], bounds[1][0])) if are_precise else {}
+    known = table.dropna(subset=_CEILING).drop_duplicates("held_out")
+    bounds = map(tuple, known[_CEILING].to_numpy())
+    return dict(zip(known["held_out"], bounds, strict=True))
 
 
 def accuracy_said(

@@ -55,10 +55,22 @@ class Omission:
     reason: str  # a clause: ``"no answer was given"``
     remedy: str  # a sentence
     rows: np.ndarray  # row numbers of the file
+    asks: bool = False  # whether the rows may have been meant for answers
 
     @property
     def count(self) -> int:
         return len(self.rows)
+
+    def said(self) -> str:
+        """Sentences."""
+        where = np.unique(self.rows)  # one of the file may have several answers
+        what = "row" if len(where) == self.count else "answer"
+        rest = f" and {len(where) - 5:,} more" if len(where) > 5 else ""
+        return (
+            f"{counted(self.count, what)} omitted because {self.reason}: "
+            f"row{'s' if len(where) > 1 else ''} {', '.join(f'{row:,}' for row in where[:5])}"
+            f"{rest}. {self.remedy}"
+        )
 
 
 @short_repr
@@ -98,15 +110,7 @@ class Report:
             )
         elif self.n_triplets and self.n_triplets != self.n_answers:
             lines.append(f"These are {counted(self.n_triplets, 'triplet')}.")
-        for omission in self.omissions:
-            where = np.unique(omission.rows)  # one of the file may have several answers
-            what = "row" if len(where) == omission.count else "answer"
-            rest = f" and {len(where) - 5:,} more" if len(where) > 5 else ""
-            lines.append(
-                f"{counted(omission.count, what)} omitted because {omission.reason}: "
-                f"row{'s' if len(where) > 1 else ''} {', '.join(f'{row:,}' for row in where[:5])}"
-                f"{rest}. {omission.remedy}"
-            )
+        lines += [omission.said() for omission in self.omissions]
         if self.numbering:
             lines.append(self.numbering)
         if self.never_asked:

@@ -331,7 +331,7 @@ def sort_out(
                 file=table.name, row=int(rows[0]), remedy=flaw["cure"],
             )
         usable &= ~wrong
-        omissions.append(Omission(reason, flaw["remedy"], rows))
+        omissions.append(Omission(reason, flaw["remedy"], rows, flaw.get("asks", False)))
     if not usable.any():
         most = max(omissions, key=lambda omission: omission.count)
         raise DataError(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from tripletscope.core.data.errors import DataError, warn
+from tripletscope.core.data.errors import DataError, in_python, warn
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, part, silent
@@ -16,7 +16,7 @@ from tripletscope.core.reading.columns.guess import complete
 from tripletscope.core.reading.columns.reading import Reading
 from tripletscope.core.reading.formats.source import Source
 from tripletscope.core.reading.given import TableSource, are_rows
-from tripletscope.core.reading.interpretation.imported import Imported
+from tripletscope.core.reading.interpretation.imported import Imported, Report
 from tripletscope.core.reading.interpretation.interpret import interpret
 from tripletscope.core.reading.interpretation.proposal import keeping_all, recognise
 from tripletscope.core.reading.loading import load
@@ -55,7 +55,8 @@ def read(
     -----
     UserWarning
         If rows or files occur twice, if the same participants are in several files, or if response
-        times have several units. A reading with ``copies`` and ``apart`` decides.
+        times have several units. A reading with ``copies`` and ``apart`` decides. Also if rows are
+        left out that may have been meant for answers.
 
     Raises
     ------
@@ -89,6 +90,7 @@ def read(
             "which are no triplets", file=result.report.file,
             remedy="Read them as pairs: tripletscope.experiment.read_pairs.",
         )
+    _warn_of_omissions(result.report)
     return result.triplets
 
 
@@ -124,7 +126,17 @@ def read_pairs(
             "the answers do not compare two pairs of objects", file=result.report.file,
             remedy="Read them as triplets: tripletscope.read.",
         )
+    _warn_of_omissions(result.report)
     return result.pairs.quadruples(result.triplets.name, result.triplets.objects)
+
+
+def _warn_of_omissions(report: Report) -> None:
+    """`import_answers` has the report, but those who only get the answers never see it."""
+    said = [omission.said() for omission in report.omissions if omission.asks]
+    if said:
+        warn(" ".join([f"{report.file}:", *said]) + in_python(
+            "tripletscope.experiment.import_answers(…).report"
+        ))
 
 
 def import_answers(

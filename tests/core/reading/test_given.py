@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -114,3 +115,18 @@ def test_readers_of_other_tables_take_data_frames():
 def test_what_is_no_table_is_refused(source, problem):
     with pytest.raises(DataError, match=problem):
         ts.read(source)
+
+
+def test_rows_that_may_have_been_meant_for_answers_are_told_of_in_python():
+    """`import_answers` has a report; who only gets the answers would not know of them."""
+    rows = [("cup", "mug", "fork", "mug"), ("fork", "spoon", "cup", "cup")] * 6
+    columns = ("head", "option_1", "option_2", "response")
+    roles = {"anchor": "head", "left": "option_1", "right": "option_2", "choice": "response"}
+    refused = pd.DataFrame([*rows, ("cup", "fork", "mug", "neither, sorry")], columns=columns)
+    with pytest.warns(UserWarning, match="1 row omitted because the response is none of") as told:
+        ts.read(refused, roles)
+    assert "row 13" in str(told[0].message)
+    assert "import_answers" in str(told[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ts.read(pd.DataFrame([*rows, ("cup", "fork", "mug", "")], columns=columns), roles)

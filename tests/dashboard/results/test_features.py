@@ -84,15 +84,17 @@ def test_choices_counted_two_at_a_time_have_the_chance_of_two():
     assert ((two["p"] < 0.025) == (two["low"] > 0.5)).all()
 
 
-def test_no_ceiling_is_drawn_that_is_not_known(answers, spaces):
+def test_no_ceiling_is_told_that_is_not_known(answers, spaces):
     found = ts.features.explain(spaces, answers)
     bounds = np.array([0.7, 0.8])
     wide = replace(found, ceiling=Estimate(bounds, np.array([0.5, 0.78]), np.array([0.9, 0.82])))
-    assert ceilings_of(wide, []) == {}
+    assert ceilings_of(wide.table) == {}
+    assert wide.table[["ceiling_lower", "ceiling_upper"]].isna().all(axis=None)
     precise = replace(found, ceiling=Estimate(bounds, bounds - 0.02, bounds + 0.02))
-    assert ceilings_of(precise, []) == {"objects": (0.7, 0.8), "trials": (0.7, 0.8)}
+    assert ceilings_of(precise.table) == {"objects": (0.7, 0.8), "trials": (0.7, 0.8)}
     two = replace(precise, of_two_ceiling=Estimate(bounds + 0.1, bounds + 0.08, bounds + 0.12))
-    assert ceilings_of(two, [], as_asked=False)["trials"] == pytest.approx((0.8, 0.9))
+    table = measured_as(two, as_asked=False)
+    assert ceilings_of(table)["trials"] == pytest.approx((0.8, 0.9))
 
 
 def texts(parts) -> list[str]:
